@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The coordinator's side of a worker process. Drivers crash, hang and print: they run in `assay worker`, a child started
+ * by exec of this very binary, which talks JSON lines over a socket pair on descriptor 3. Its stdout and stderr are caught and kept,
+ * bounded, as driver chatter. A worker dies with its coordinator. Must not know: suites, records. */
+#ifndef HARNESS_PROCESS_H
+#define HARNESS_PROCESS_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct worker;
+
+struct worker_options {
+    const char *backend; /* backend_find name: "opencl", "host" */
+    const char *library; /* opencl: the one platform library (or .icd entry) to load; NULL: the default */
+    const char *cache_dir; /* private kernel cache directory for drivers that take one; NULL: the driver's own */
+};
+
+enum code worker_start(const struct worker_options *options, struct worker **worker, struct error *err);
+/* Sends request ({"op": …}) and waits for the reply ({"ok": true, …}), which the caller owns. A reply {"ok": false, "code", "native",
+ * "message"} becomes that error. CODE_TIMEOUT: the limit passed, the worker was killed. CODE_CRASHED: it died; native is the
+ * signal, the message names it and the op. CODE_INTERRUPTED: process_interrupted() became true; the worker was killed. After one of the
+ * three the worker can only be stopped. */
+enum code worker_call(struct worker *worker, const json_t *request, uint64_t timeout_ns, json_t **reply,
+                      struct error *err);
+/* What the driver printed so far, at most 8 KiB (the last), printable but for line ends; "" for none. */
+const char *worker_chatter(const struct worker *worker);
+bool worker_alive(const struct worker *worker);
+/* Ends the worker (asks, then kills) and reaps it. NULL is allowed. */
+void worker_stop(struct worker *worker);
+
+/* Installs handlers for SIGINT, SIGTERM, SIGHUP (and SIGXCPU) that only set a flag, and ignores SIGPIPE and SIGXFSZ. */
+void process_catch_signals(void);
+bool process_interrupted(void);
+
+/* The worker's side of the same socket: request in (NULL at the end of the stream), reply out. */
+json_t *process_read_request(void);
+void process_write_reply(const json_t *reply);
+
+#endif

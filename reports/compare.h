@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Comparison of measured devices: pairs of records with the same case key, each with both medians, the ratio with its interval, and a
+ * verdict; what is on one side only is listed, never averaged. Used by `assay compare` and by every report. */
+#ifndef REPORTS_COMPARE_H
+#define REPORTS_COMPARE_H
+
+#include "base/error.h"
+#include "harness/record.h"
+#include "harness/stats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One side: a device inside a result. */
+struct compare_side {
+    const struct result *result;
+    const char *device; /* device id in that result */
+};
+
+struct compare_options {
+    double difference; /* smallest difference that matters, a share */
+    bool force;        /* compare although build options or the like differ; the rows say so */
+    bool partial;      /* accept files that are not complete */
+};
+
+enum compare_state { COMPARE_PAIRED, COMPARE_BASE_ONLY, COMPARE_OTHER_ONLY, COMPARE_NOT_COMPARABLE };
+
+struct compare_row {
+    const char *key;
+    enum compare_state state;
+    const struct record *base, *other; /* NULL where absent */
+    struct summary base_summary, other_summary; /* of a side that is ok */
+    struct ratio ratio; /* > 1: other is faster; only if both are ok */
+    bool judged;        /* both ok and comparable: ratio and verdict hold */
+    enum verdict verdict;
+    char reason[256];   /* why not judged, or a warning that goes with the verdict */
+};
+
+struct comparison {
+    struct compare_side base, other;
+    struct compare_row *rows; /* in the order of base, then what only other has */
+    size_t row_count;
+    bool paired;              /* same run: rounds were measured next to each other */
+    double noise_floor;       /* added to the intervals of unpaired comparisons */
+    double geometric_mean;    /* of the ratios of judged rows; NaN if there are none */
+    size_t judged_count, faster_count, slower_count, same_count, undecided_count;
+    size_t missing_count;     /* rows on one side only, or not ok on one side */
+    char warnings[1024];      /* lines for the head: drivers differ, incomplete file, identical input, … */
+};
+
+/* CODE_INCOMPARABLE with the field and both values where the files must not be compared (suite version, tier, …) unless force;
+ * CODE_INCOMPARABLE for partial files unless options->partial. */
+enum code compare_sides(const struct compare_side *base, const struct compare_side *other,
+                        const struct compare_options *options, struct comparison **comparison, struct error *err);
+void comparison_destroy(struct comparison *comparison);
+
+#endif
