@@ -16,6 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct driver; /* each backend defines its own four */
+struct device;
+struct program;
+struct kernel;
+
 enum device_type { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_OTHER };
 const char *device_type_name(enum device_type type); /* "cpu", "gpu", "accelerator", "other" */
 
@@ -118,6 +123,7 @@ struct backend {
     const char *summary;
     enum code (*driver_open)(const char *library, struct driver **driver, struct error *err);
     void (*driver_close)(struct driver *driver);
+    const char *(*driver_platform)(struct driver *driver);
     enum code (*device_list)(struct driver *driver, struct device_info **infos, size_t *count, struct error *err);
     enum code (*device_open)(struct driver *driver, size_t index, struct device **device, struct error *err);
     void (*device_close)(struct device *device);
@@ -141,7 +147,7 @@ struct backend {
     enum code (*launch)(struct device *device, const struct launch *launch, struct error *err);
     enum code (*sync)(struct device *device, enum wait_way way, struct error *err);
     enum code (*timer_start)(struct device *device, struct error *err);
-    enum code (*timer_stop)(struct device *device, struct timing *timing, struct error *err);
+    enum code (*timer_stop)(struct device *device, enum wait_way way, struct timing *timing, struct error *err);
     void (*telemetry)(struct device *device, struct telemetry *telemetry);
 };
 
@@ -160,9 +166,10 @@ enum code driver_open(const struct backend *backend, const char *library, struct
                       struct error *err);
 void driver_close(struct backend_driver *driver); /* NULL is allowed, here and in every close and destroy */
 
-/* Describes all devices. An empty platform is CODE_OK with *count 0. The array is released with device_list_release. */
-enum code device_list(struct backend_driver *driver, struct device_info **infos, size_t *count, struct error *err);
-void device_list_release(struct device_info *infos, size_t count);
+/* The devices that driver_open found; an empty platform has 0. Borrowed until driver_close. */
+size_t driver_devices(const struct backend_driver *driver, const struct device_info **infos);
+/* Name of the platform that was loaded; known even if it has no device. "" unknown. */
+const char *driver_platform(const struct backend_driver *driver);
 
 /* Opens device index (of device_list). CODE_USAGE: no such index. */
 enum code device_open(struct backend_driver *driver, size_t index, struct backend_device **device, struct error *err);

@@ -21,7 +21,8 @@ enum log_level log_get_level(void)
     return current_level;
 }
 
-static void log_line(const char *prefix, const char *format, va_list args)
+static void __attribute__((format(printf, 2, 0)))
+log_line(const char *prefix, const char *format, va_list args)
 {
     char message[2048];
     vsnprintf(message, sizeof message, format, args);

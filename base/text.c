@@ -51,7 +51,8 @@ static void text_reserve(struct text *text, size_t more)
 void text_append_bytes(struct text *text, const char *bytes, size_t count)
 {
     text_reserve(text, count);
-    memcpy(text->bytes + text->length, bytes, count);
+    if (count > 0)
+        memcpy(text->bytes + text->length, bytes, count);
     text->length += count;
     text->bytes[text->length] = '\0';
 }
@@ -113,14 +114,53 @@ char *text_duplicate(const char *string)
     return copy;
 }
 
+/* Length of the well-formed UTF-8 sequence at bytes (RFC 3629, section 4), 0 if it is not one. */
+static size_t utf8_sequence(const unsigned char *bytes, size_t left)
+{
+    unsigned char lead = bytes[0];
+    if (lead < 0x80)
+        return 1;
+    size_t length = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    if (length == 0 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (lead == 0xe0 && bytes[1] < 0xa0) || (lead == 0xf0 && bytes[1] < 0x90);
+    bool surrogate = lead == 0xed && bytes[1] >= 0xa0;
+    bool too_large = lead == 0xf4 && bytes[1] >= 0x90;
+    return overlong || surrogate || too_large ? 0 : length;
+}
+
 void text_make_printable(char *string)
 {
-    for (unsigned char *c = (unsigned char *)string; *c != '\0'; c++) {
-        if (*c < 0x20 || *c == 0x7f)
-            *c = '?';
-        else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* C1 controls, U+0080 to U+009F */
-            c[0] = c[1] = '?';
+    size_t left = strlen(string);
+    for (unsigned char *c = (unsigned char *)string; left > 0;) {
+        size_t sequence = utf8_sequence(c, left);
+        bool control = sequence == 1 && (*c < 0x20 || *c == 0x7f);
+        bool c1 = sequence == 2 && *c == 0xc2 && c[1] < 0xa0; /* U+0080 to U+009F */
+        size_t step = sequence > 0 ? sequence : 1;
+        if (sequence == 0 || control || c1)
+            memset(c, '?', step);
+        c += step;
+        left -= step;
     }
+}
+
+char *text_clip(const char *string, char out[TEXT_CLIP_BYTES])
+{
+    static const char ellipsis[] = "\u2026";
+    size_t length = 0, left = strlen(string);
+    for (size_t columns = 0; string[length] != '\0' && columns < TEXT_CLIP_COLUMNS; columns++) {
+        size_t sequence = utf8_sequence((const unsigned char *)string + length, left - length);
+        length += sequence > 0 ? sequence : 1;
+    }
+    memcpy(out, string, length);
+    out[length] = '\0';
+    text_make_printable(out);
+    if (string[length] != '\0')
+        memcpy(out + length, ellipsis, sizeof ellipsis);
+    return out;
 }
 
 bool text_equal_ignoring_case(const char *a, const char *b)
@@ -140,24 +180,6 @@ bool text_contains_ignoring_case(const char *haystack, const char *needle)
 bool text_starts_with(const char *string, const char *prefix)
 {
     return strncmp(string, prefix, strlen(prefix)) == 0;
-}
-
-/* Length of the well-formed UTF-8 sequence at bytes (RFC 3629, section 4), 0 if it is not one. */
-static size_t utf8_sequence(const unsigned char *bytes, size_t left)
-{
-    unsigned char lead = bytes[0];
-    if (lead < 0x80)
-        return 1;
-    size_t length = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-    if (length == 0 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (lead == 0xe0 && bytes[1] < 0xa0) || (lead == 0xf0 && bytes[1] < 0x90);
-    bool surrogate = lead == 0xed && bytes[1] >= 0xa0;
-    bool too_large = lead == 0xf4 && bytes[1] >= 0x90;
-    return overlong || surrogate || too_large ? 0 : length;
 }
 
 bool text_is_utf8(const char *bytes, size_t length, size_t *offset)

@@ -35,8 +35,12 @@ char *text_duplicate(const char *string);
 void *memory_zeroed(size_t count, size_t bytes);
 void *memory_resize(void *block, size_t count, size_t bytes);
 
-/* Replaces control characters, in place, by '?' (ESC and C1 included): driver text and labels reach terminals. */
+/* Replaces control characters (ESC and C1 included) and bytes that are not UTF-8, in place, by '?': driver text and
+ * labels reach terminals and JSON, which holds UTF-8 only. */
 void text_make_printable(char *string);
+/* Copy of string for a message that repeats it: at most TEXT_CLIP_COLUMNS characters, then "…", printable. Returns out. */
+enum { TEXT_CLIP_COLUMNS = 60, TEXT_CLIP_BYTES = 4 * TEXT_CLIP_COLUMNS + 4 };
+char *text_clip(const char *string, char out[TEXT_CLIP_BYTES]);
 bool text_equal_ignoring_case(const char *a, const char *b);
 bool text_contains_ignoring_case(const char *haystack, const char *needle);
 bool text_starts_with(const char *string, const char *prefix);

@@ -2,7 +2,9 @@
  *
  * YAML 1.1 by libyaml, made strict: a small tree with positions. Refused, each with file:line:column: duplicate keys,
  * merge keys, anchors and aliases, explicit tags, tabs as indentation, more than one document, an empty file, text that is
- * not UTF-8, nesting deeper than YAML_DEPTH_MAX, more than YAML_NODES_MAX nodes, files over YAML_BYTES_MAX. Without recursion. */
+ * not UTF-8 or holds control characters (escaped ones too), nesting deeper than YAML_DEPTH_MAX, more than YAML_NODES_MAX
+ * nodes, files over YAML_BYTES_MAX. A UTF-8 byte order mark and CR LF are accepted. Every scalar stays text: what is a number
+ * and what is not is the reader's business. Without recursion. */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H
 
@@ -19,7 +21,8 @@ struct yaml_node {
     enum yaml_kind kind;
     const char *text; /* scalars; "" for an empty one, never NULL */
     bool quoted;      /* the scalar stood in quotes or was a block scalar */
-    size_t line, column; /* from 1 */
+    size_t line, column; /* from 1; columns count characters */
+    size_t end_line, end_column; /* just after a scalar */
     /* lists and maps: children in file order; NULL-terminated chain */
     struct yaml_node *first, *next;
     const char *key; /* set on the children of a map */
@@ -43,6 +46,10 @@ const char *yaml_name(const struct yaml_document *document);
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
 /* "scalar", "list", "map"; what a message calls the kind found. */
 const char *yaml_kind_name(enum yaml_kind kind);
+
+/* True if a plain scalar is followed, on its line, by " #" and then no blank: "name: card #2" is the text "card" and a
+ * comment, which its author may not know. */
+bool yaml_hash_follows(const struct yaml_document *document, const struct yaml_node *node);
 
 /* Fills err with "file:line:column: …" at the node (or at its key) and returns CODE_CONFIG. */
 enum code yaml_error(const struct yaml_document *document, const struct yaml_node *node, struct error *err,

@@ -26,14 +26,17 @@ struct config {
     char warnings[1024]; /* things a person should hear that are no errors; "" for none */
 };
 
-/* Reads path; a bare name of an embedded config ("quick", "standard", "reference") is found without a file.
- * CODE_CONFIG with file:line:column, CODE_IO if unreadable. */
+/* Reads path. A word without '/' that does not end in ".yaml" and names an embedded config ("quick", "standard", "reference") is
+ * that config, whatever files there are; anything else is a file. CODE_CONFIG with file:line:column, or if it cannot be read
+ * (that is the caller's mistake, not a lost result). */
 enum code config_load(const char *path, struct config *config, struct error *err);
-/* The same from text. */
+/* The same from text; name stands for the path. On failure there is nothing to release. */
 enum code config_parse(const char *name, const char *bytes, size_t count, struct config *config, struct error *err);
 void config_release(struct config *config);
 /* Keeps the cases whose key contains filter (case-insensitive substring). CODE_USAGE if none is left: "0 tests match". */
 enum code config_filter(struct config *config, const char *filter, struct error *err);
+/* Puts these selectors in the place of the config's own. CODE_USAGE if they are too many or one is not a line of text. */
+enum code config_set_devices(struct config *config, const char *const *selectors, size_t count, struct error *err);
 /* The resolved form as YAML with every default written out and sizes in bytes; reading it gives the same config. */
 void config_resolved(const struct config *config, struct text *out);
 void policy_defaults(struct policy *policy);

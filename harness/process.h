@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The coordinator's side of a worker process. Drivers crash, hang and print: they run in `assay worker`, a child started
- * by exec of this very binary, which talks JSON lines over a socket pair on descriptor 3. Its stdout and stderr are caught and kept,
- * bounded, as driver chatter. A worker dies with its coordinator. Must not know: suites, records. */
+ * The coordinator's side of a worker process. Drivers crash, hang and print: they run in `assay
+ * worker`, a child started by exec of this very binary, which talks JSON lines over a socket pair
+ * on descriptor 3. Its stdout and stderr are caught and kept, bounded, as driver chatter. A worker
+ * dies with its coordinator. Must not know: suites, records. */
 #ifndef HARNESS_PROCESS_H
 #define HARNESS_PROCESS_H
 
@@ -16,24 +17,41 @@ struct worker;
 
 struct worker_options {
     const char *backend; /* backend_find name: "opencl", "host" */
-    const char *library; /* opencl: the one platform library (or .icd entry) to load; NULL: the default */
-    const char *cache_dir; /* private kernel cache directory for drivers that take one; NULL: the driver's own */
+    const char
+        *library; /* opencl: the one platform library (or .icd entry) to load; NULL: the default */
+    const char
+        *cache_dir; /* private kernel cache directory for drivers that take one; NULL: the driver's
+                       own. The user's own POCL_CACHE_DIR, where set, comes before it */
+    const char *program; /* executable that is started; NULL: $ASSAY_WORKER_PROGRAM if set (for
+                            tests), else this one */
 };
 
-enum code worker_start(const struct worker_options *options, struct worker **worker, struct error *err);
-/* Sends request ({"op": …}) and waits for the reply ({"ok": true, …}), which the caller owns. A reply {"ok": false, "code", "native",
- * "message"} becomes that error. CODE_TIMEOUT: the limit passed, the worker was killed. CODE_CRASHED: it died; native is the
- * signal, the message names it and the op. CODE_INTERRUPTED: process_interrupted() became true; the worker was killed. After one of the
- * three the worker can only be stopped. */
-enum code worker_call(struct worker *worker, const json_t *request, uint64_t timeout_ns, json_t **reply,
-                      struct error *err);
-/* What the driver printed so far, at most 8 KiB (the last), printable but for line ends; "" for none. */
+/* No limit, as a timeout. */
+#define WORKER_NO_LIMIT UINT64_MAX
+
+/* Returns once the program runs. CODE_IO: it could not be started, native is the errno. The worker
+ * is the leader of a process group of its own, so that a terminal's Ctrl-C does not reach it; its
+ * standard input is /dev/null. */
+enum code worker_start(const struct worker_options *options, struct worker **worker,
+                       struct error *err);
+/* Sends request ({"op": …}) and waits for the reply ({"ok": true, …}), which the caller owns. A
+ * reply {"ok": false, "code", "native", "message"} becomes that error. CODE_TIMEOUT: the limit
+ * passed, the worker was killed. CODE_CRASHED: it died; native is the signal, the message names it
+ * and the op. CODE_INTERRUPTED: process_interrupted() became true; the worker was killed. After one
+ * of the three the worker can only be stopped. */
+enum code worker_call(struct worker *worker, const json_t *request, uint64_t timeout_ns,
+                      json_t **reply, struct error *err);
+/* What the driver printed up to the end of the last call, at most 8 KiB (the last), UTF-8,
+ * printable but for line ends; "" for none. Borrowed until the next call. */
 const char *worker_chatter(const struct worker *worker);
 bool worker_alive(const struct worker *worker);
+/* Its process id, for /proc; 0 once it was reaped. */
+long worker_pid(const struct worker *worker);
 /* Ends the worker (asks, then kills) and reaps it. NULL is allowed. */
 void worker_stop(struct worker *worker);
 
-/* Installs handlers for SIGINT, SIGTERM, SIGHUP (and SIGXCPU) that only set a flag, and ignores SIGPIPE and SIGXFSZ. */
+/* Installs handlers for SIGINT, SIGTERM, SIGHUP (and SIGXCPU) that only set a flag, and ignores
+ * SIGPIPE and SIGXFSZ. */
 void process_catch_signals(void);
 bool process_interrupted(void);
 

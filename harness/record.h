@@ -25,6 +25,7 @@ struct phase {
 struct record {
     const json_t *json;
     size_t line;
+    size_t session;     /* resume lines before it: rounds of records of one session were measured next to each other */
     const char *key;    /* case key */
     const char *suite;
     const char *device; /* device id in this file */
@@ -58,7 +59,7 @@ struct result {
     size_t record_count;
     bool complete;    /* a closing line with complete true was read */
     bool torn;        /* the last line was cut short (a killed run) and is not used */
-    double noise;     /* largest relative shift of the host sentinel over the run, see docs/methodology.md; 0 unknown */
+    double noise;     /* relative spread of the host sentinel over the run, see docs/methodology.md; 0 unknown */
 };
 
 /* CODE_CONFIG with "file:line: …" for anything that is not a result of a schema this tool reads; CODE_IO. Bounded
@@ -67,9 +68,13 @@ enum code result_load(const char *path, struct result **result, struct error *er
 void result_destroy(struct result *result);
 /* Device of a record; never NULL for a loaded result. */
 const struct result_device *result_device_of(const struct result *result, const struct record *record);
+/* Device with this id, NULL if there is none. */
+const struct result_device *result_device_find(const struct result *result, const char *id);
 /* The record for a key and a device id, NULL if there is none. */
 const struct record *result_find(const struct result *result, const char *key, const char *device);
 /* Rate for a duration: operations or bytes per second as the record's suite defines it. */
 double record_rate(const struct record *record, double ns);
+/* Median of the host sentinel "compute_ns" or "memory_ns" during the record; NaN if it was not taken. */
+double record_sentinel(const struct record *record, const char *kind);
 
 #endif

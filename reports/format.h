@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One output format of a report or an export: a file in reports/formats/ that ends in one const struct report_format. */
+ * One output format of a report or an export: a file in reports/formats/ that ends in one const
+ * struct report_format. */
 #ifndef REPORTS_FORMAT_H
 #define REPORTS_FORMAT_H
 
@@ -13,9 +14,10 @@
 struct report_input {
     const struct result *const *results;
     size_t result_count;
-    double difference;        /* smallest difference that matters */
-    const char *base;         /* device id that others are compared with; NULL: chosen */
-    const char *created;      /* time stamp for the head, ISO 8601; NULL for none (reproducible output) */
+    double difference; /* smallest difference that matters */
+    const char *base;  /* device id that others are compared with; NULL: chosen */
+    const char
+        *created; /* time stamp for the head, ISO 8601; NULL for none (reproducible output) */
 };
 
 struct report_format {
