@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checked wrappers around the backends' tables: NULL and range checks once, for every backend; see backend.h. */
+ * Checked wrappers around the backends' tables: NULL and range checks once, for every backend; see
+ * backend.h. */
 #include "backends/backend.h"
 
 #include <assert.h>
@@ -38,8 +39,10 @@ const struct backend *backend_find(const char *name)
 
 const char *device_type_name(enum device_type type)
 {
-    static const char *const names[] = {
-        [DEVICE_CPU] = "cpu", [DEVICE_GPU] = "gpu", [DEVICE_ACCELERATOR] = "accelerator", [DEVICE_OTHER] = "other"};
+    static const char *const names[] = {[DEVICE_CPU] = "cpu",
+                                        [DEVICE_GPU] = "gpu",
+                                        [DEVICE_ACCELERATOR] = "accelerator",
+                                        [DEVICE_OTHER] = "other"};
     return (unsigned)type < sizeof names / sizeof names[0] ? names[type] : "other";
 }
 
@@ -64,8 +67,8 @@ static void device_list_release(struct device_info *infos, size_t count)
     free(infos);
 }
 
-enum code driver_open(const struct backend *backend, const char *library, struct backend_driver **driver,
-                      struct error *err)
+enum code driver_open(const struct backend *backend, const char *library,
+                      struct backend_driver **driver, struct error *err)
 {
     assert(backend != NULL && driver != NULL);
     struct backend_driver *opened = memory_zeroed(1, sizeof *opened);
@@ -102,10 +105,12 @@ const char *driver_platform(const struct backend_driver *driver)
     return driver->backend->driver_platform(driver->driver);
 }
 
-enum code device_open(struct backend_driver *driver, size_t index, struct backend_device **device, struct error *err)
+enum code device_open(struct backend_driver *driver, size_t index, struct backend_device **device,
+                      struct error *err)
 {
     if (index >= driver->count)
-        return error_set(err, CODE_USAGE, 0, "no device %zu: the driver has %zu", index, driver->count);
+        return error_set(err, CODE_USAGE, 0, "no device %zu: the driver has %zu", index,
+                         driver->count);
     struct backend_device *opened = memory_zeroed(1, sizeof *opened);
     opened->backend = driver->backend;
     opened->info = driver->infos[index];
@@ -142,12 +147,13 @@ enum wait_way device_get_wait(const struct backend_device *device)
     return device->wait;
 }
 
-enum code buffer_create(struct backend_device *device, enum memory_kind kind, uint64_t bytes, struct buffer **buffer,
-                        struct error *err)
+enum code buffer_create(struct backend_device *device, enum memory_kind kind, uint64_t bytes,
+                        struct buffer **buffer, struct error *err)
 {
     *buffer = NULL;
     if (bytes == 0 || bytes > SIZE_MAX / 2)
-        return error_set(err, CODE_MEMORY, 0, "a buffer of %llu bytes cannot be made", (unsigned long long)bytes);
+        return error_set(err, CODE_MEMORY, 0, "a buffer of %llu bytes cannot be made",
+                         (unsigned long long)bytes);
     return device->backend->buffer_create(device->device, kind, bytes, buffer, err);
 }
 
@@ -157,18 +163,21 @@ void buffer_destroy(struct backend_device *device, struct buffer *buffer)
         device->backend->buffer_destroy(device->device, buffer);
 }
 
-static enum code check_range(const struct buffer *buffer, uint64_t offset, uint64_t bytes, struct error *err)
+static enum code check_range(const struct buffer *buffer, uint64_t offset, uint64_t bytes,
+                             struct error *err)
 {
     if (buffer == NULL)
         return error_set(err, CODE_USAGE, 0, "no buffer");
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-        return error_set(err, CODE_USAGE, 0, "%llu bytes at %llu pass the end of a buffer of %llu bytes",
-                         (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)buffer->bytes);
+        return error_set(err, CODE_USAGE, 0,
+                         "%llu bytes at %llu pass the end of a buffer of %llu bytes",
+                         (unsigned long long)bytes, (unsigned long long)offset,
+                         (unsigned long long)buffer->bytes);
     return CODE_OK;
 }
 
-enum code buffer_write(struct backend_device *device, struct buffer *target, uint64_t offset, const void *source,
-                       uint64_t bytes, struct error *err)
+enum code buffer_write(struct backend_device *device, struct buffer *target, uint64_t offset,
+                       const void *source, uint64_t bytes, struct error *err)
 {
     assert(source != NULL);
     enum code code = check_range(target, offset, bytes, err);
@@ -177,8 +186,8 @@ enum code buffer_write(struct backend_device *device, struct buffer *target, uin
     return device->backend->buffer_write(device->device, target, offset, source, bytes, err);
 }
 
-enum code buffer_read(struct backend_device *device, void *target, struct buffer *source, uint64_t offset,
-                      uint64_t bytes, struct error *err)
+enum code buffer_read(struct backend_device *device, void *target, struct buffer *source,
+                      uint64_t offset, uint64_t bytes, struct error *err)
 {
     assert(target != NULL);
     enum code code = check_range(source, offset, bytes, err);
@@ -187,8 +196,8 @@ enum code buffer_read(struct backend_device *device, void *target, struct buffer
     return device->backend->buffer_read(device->device, target, source, offset, bytes, err);
 }
 
-enum code buffer_fill(struct backend_device *device, struct buffer *target, uint8_t byte, uint64_t bytes,
-                      struct error *err)
+enum code buffer_fill(struct backend_device *device, struct buffer *target, uint8_t byte,
+                      uint64_t bytes, struct error *err)
 {
     enum code code = check_range(target, 0, bytes, err);
     if (code != CODE_OK || bytes == 0)
@@ -200,8 +209,8 @@ enum code buffer_fill(struct backend_device *device, struct buffer *target, uint
     return device->backend->buffer_fill(device->device, target, byte, bytes, err);
 }
 
-enum code buffer_copy(struct backend_device *device, struct buffer *target, struct buffer *source, uint64_t bytes,
-                      struct error *err)
+enum code buffer_copy(struct backend_device *device, struct buffer *target, struct buffer *source,
+                      uint64_t bytes, struct error *err)
 {
     enum code code = check_range(target, 0, bytes, err);
     if (code == CODE_OK)
@@ -211,8 +220,8 @@ enum code buffer_copy(struct backend_device *device, struct buffer *target, stru
     return device->backend->buffer_copy(device->device, target, source, bytes, err);
 }
 
-enum code program_build(struct backend_device *device, const struct program_source *source, struct program **program,
-                        struct text *log, struct error *err)
+enum code program_build(struct backend_device *device, const struct program_source *source,
+                        struct program **program, struct text *log, struct error *err)
 {
     assert(source->text != NULL && source->options != NULL);
     *program = NULL;
@@ -225,8 +234,8 @@ void program_destroy(struct backend_device *device, struct program *program)
         device->backend->program_destroy(device->device, program);
 }
 
-enum code kernel_get(struct backend_device *device, struct program *program, const char *name, struct kernel **kernel,
-                     struct error *err)
+enum code kernel_get(struct backend_device *device, struct program *program, const char *name,
+                     struct kernel **kernel, struct error *err)
 {
     assert(program != NULL && name != NULL);
     *kernel = NULL;
@@ -238,14 +247,16 @@ uint64_t kernel_group_limit(struct backend_device *device, struct kernel *kernel
     return device->backend->kernel_group_limit(device->device, kernel);
 }
 
-enum code device_launch(struct backend_device *device, const struct launch *launch, struct error *err)
+enum code device_launch(struct backend_device *device, const struct launch *launch,
+                        struct error *err)
 {
     assert(launch->kernel != NULL && launch->arg_count <= LAUNCH_ARGS_MAX);
     for (int d = 0; d < LAUNCH_DIMENSIONS; d++) {
         uint64_t local = launch->local[d] > 0 ? launch->local[d] : 1;
         if (launch->global[d] == 0 || launch->global[d] % local != 0)
-            return error_set(err, CODE_USAGE, 0, "dimension %d: %llu work-items are no multiple of the group's %llu",
-                             d, (unsigned long long)launch->global[d], (unsigned long long)local);
+            return error_set(err, CODE_USAGE, 0,
+                             "dimension %d: %llu work-items are no multiple of the group's %llu", d,
+                             (unsigned long long)launch->global[d], (unsigned long long)local);
     }
     return device->backend->launch(device->device, launch, err);
 }

@@ -9,7 +9,8 @@
 
 /* Nanoseconds since an arbitrary start. */
 uint64_t clock_now_ns(void);
-/* Wall-clock time stamp, ISO 8601 in UTC ("2026-11-30T20:31:00Z"); for labels, never for durations. */
+/* Wall-clock time stamp, ISO 8601 in UTC ("2026-11-30T20:31:00Z"); for labels, never for durations.
+ */
 enum { CLOCK_STAMP_BYTES = 32 };
 char *clock_stamp(char out[CLOCK_STAMP_BYTES]);
 

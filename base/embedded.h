@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files that the build embeds in the binary: kernels, preludes, default configs, the style sheet (cmake/embed.cmake). */
+ * Files that the build embeds in the binary: kernels, preludes, default configs, the style sheet
+ * (cmake/embed.cmake). */
 #ifndef BASE_EMBEDDED_H
 #define BASE_EMBEDDED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Errors as values. A function that can fail returns an enum code and fills a struct error whose message is complete
- * enough to print as it is. Nothing in here prints; only cli/ does. */
+ * Errors as values. A function that can fail returns an enum code and fills a struct error whose
+ * message is complete enough to print as it is. Nothing in here prints; only cli/ does. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -38,7 +38,8 @@ enum code error_set(struct error *err, enum code code, long native, const char *
     __attribute__((format(printf, 4, 5)));
 
 /* Puts "<context>: " before the message. Returns err->code. */
-enum code error_context(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum code error_context(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Forgets an error that was handled. */
 void error_clear(struct error *err);

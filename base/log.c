@@ -33,14 +33,14 @@ log_line(const char *prefix, const char *format, va_list args)
         return; /* there is nowhere left to say it */
 }
 
-#define LOG_FUNCTION(name, level, prefix)                                                                              \
-    void name(const char *format, ...)                                                                                 \
-    {                                                                                                                  \
-        va_list args;                                                                                                  \
-        va_start(args, format);                                                                                        \
-        if (current_level >= (level))                                                                                  \
-            log_line(prefix, format, args);                                                                            \
-        va_end(args);                                                                                                  \
+#define LOG_FUNCTION(name, level, prefix)                                                          \
+    void name(const char *format, ...)                                                             \
+    {                                                                                              \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        if (current_level >= (level))                                                              \
+            log_line(prefix, format, args);                                                        \
+        va_end(args);                                                                              \
     }
 
 LOG_FUNCTION(log_warning, LOG_QUIET, "warning: ")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers with units: strict parsing of what people write in configs and on the command line, and formatting of what
- * tables show. SI throughout: 1 kB = 1000 bytes, 1 KiB = 1024 bytes; a bare 'M' is refused as ambiguous. */
+ * Numbers with units: strict parsing of what people write in configs and on the command line, and
+ * formatting of what tables show. SI throughout: 1 kB = 1000 bytes, 1 KiB = 1024 bytes; a bare 'M'
+ * is refused as ambiguous. */
 #ifndef BASE_QUANTITY_H
 #define BASE_QUANTITY_H
 
@@ -10,20 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each parser takes the whole text or fails with CODE_CONFIG and a message that repeats it and says what was
- * expected ("'1e6': expected a plain decimal number"). The caller adds file:line:column. */
+/* Each parser takes the whole text or fails with CODE_CONFIG and a message that repeats it and says
+ * what was expected ("'1e6': expected a plain decimal number"). The caller adds file:line:column.
+ */
 
-/* Plain decimal digits only: no sign, no leading zero (but "0"), no exponent, no separators, no 0x. */
+/* Plain decimal digits only: no sign, no leading zero (but "0"), no exponent, no separators, no 0x.
+ */
 enum code quantity_parse_count(const char *text, uint64_t *count, struct error *err);
-/* A decimal number with a byte unit: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, an optional blank between. The value is
- * a whole number of bytes > 0 that fits 64 bits. */
+/* A decimal number with a byte unit: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, an optional blank
+ * between. The value is a whole number of bytes > 0 that fits 64 bits. */
 enum code quantity_parse_bytes(const char *text, uint64_t *bytes, struct error *err);
 /* A decimal number with ns, us, ms, s, min or h; > 0, at most 30 days. */
 enum code quantity_parse_duration_ns(const char *text, uint64_t *ns, struct error *err);
 /* "2%" or "2 %" or "0.5%": a share, 0.02; 0 to 100 %. */
 enum code quantity_parse_share(const char *text, double *share, struct error *err);
 
-/* Formatters write at most capacity bytes with the terminator and return out. Non-finite values become "n/a". */
+/* Formatters write at most capacity bytes with the terminator and return out. Non-finite values
+ * become "n/a". */
 enum { QUANTITY_BYTES = 32 };
 /* "12.3 GB/s", "456 GFLOP/s": SI prefix, three significant digits; unit is "B/s", "FLOP/s", … */
 char *quantity_format_si(double value, const char *unit, char out[QUANTITY_BYTES]);

@@ -44,7 +44,7 @@ char *quantity_format_si(double value, const char *unit, char out[QUANTITY_BYTES
     double magnitude = fabs(value);
     const char *sign = value < 0 ? "-" : "";
     size_t prefix = scale_down(&magnitude, 1000, COUNT_OF(prefixes) - 1);
-    if (magnitude >= 1e6)
+    if (magnitude >= 1e6 || (magnitude < 1e-3 && magnitude > 0))
         snprintf(out, QUANTITY_BYTES, "%s%.3g %s%s", sign, magnitude, prefixes[prefix], unit);
     else if (value == 0)
         snprintf(out, QUANTITY_BYTES, "0 %s", unit);

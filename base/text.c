@@ -120,7 +120,10 @@ static size_t utf8_sequence(const unsigned char *bytes, size_t left)
     unsigned char lead = bytes[0];
     if (lead < 0x80)
         return 1;
-    size_t length = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
+                    : lead >= 0xe0 && lead < 0xf0 ? 3
+                    : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                  : 0;
     if (length == 0 || length > left)
         return 0;
     for (size_t i = 1; i < length; i++)
@@ -216,7 +219,8 @@ static size_t edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= length_b; j++) {
             size_t above = row[j];
-            size_t best = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            size_t best =
+                diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
             best = above + 1 < best ? above + 1 : best;
             best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
             row[j] = best;

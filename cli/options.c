@@ -137,8 +137,7 @@ static bool parse_letters(struct parse *parse)
             snprintf(shown, sizeof shown, "-%.*s", (int)(bytes < 8 ? bytes : 8), letter);
             const char *word = parse->argv[parse->index];
             /* "-json" is "--json" with a dash missing. */
-            bool known = letter == word + 1 &&
-                         find_long(parse->options, word + 1, strcspn(word + 1, "=")) != NULL;
+            bool known = find_long(parse->options, word + 1, strcspn(word + 1, "=")) != NULL;
             return unknown_option(parse, known ? word : shown, known ? word + 1 : NULL);
         }
         if (!option->takes_value) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Progress of a run on stderr; see progress.h. A figure is shown only with its record, after the last verification. */
+ * Progress of a run on stderr; see progress.h. A figure is shown only with its record, after the
+ * last verification. */
 #include "cli/progress.h"
 
 #include "base/log.h"
@@ -17,7 +18,8 @@ void progress_init(struct progress *progress)
 {
     const char *term = getenv("TERM");
     bool dumb = term == NULL || strcmp(term, "dumb") == 0;
-    *progress = (struct progress){.terminal = isatty(STDERR_FILENO) && !dumb, .quiet = log_get_level() == LOG_QUIET};
+    *progress = (struct progress){.terminal = isatty(STDERR_FILENO) && !dumb,
+                                  .quiet = log_get_level() == LOG_QUIET};
 }
 
 void progress_end(struct progress *progress)
@@ -85,18 +87,19 @@ static void format_rate(const json_t *record, char out[QUANTITY_BYTES])
     json_t *work = json_object_get(record, "work");
     json_t *rounds = json_object_get(json_object_get(record, "samples"), "rounds");
     bool by_operations = json_is_true(json_object_get(work, "by_operations"));
-    double amount = json_number_value(json_object_get(work, by_operations ? "operations" : "bytes"));
+    double amount =
+        json_number_value(json_object_get(work, by_operations ? "operations" : "bytes"));
     double *ns = NULL;
     size_t count = 0, r, s;
     json_t *round, *sample;
-    json_array_foreach (rounds, r, round)
-        json_array_foreach (round, s, sample) {
-            ns = memory_resize(ns, count + 1, sizeof *ns);
-            ns[count++] = json_number_value(sample);
-        }
+    json_array_foreach(rounds, r, round) json_array_foreach(round, s, sample)
+    {
+        ns = memory_resize(ns, count + 1, sizeof *ns);
+        ns[count++] = json_number_value(sample);
+    }
     if (count > 0)
-        quantity_format_si(amount / (stats_median(ns, count) * 1e-9), json_string_value(json_object_get(work, "unit")),
-                           out);
+        quantity_format_si(amount / (stats_median(ns, count) * 1e-9),
+                           json_string_value(json_object_get(work, "unit")), out);
     free(ns);
 }
 

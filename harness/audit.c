@@ -24,7 +24,8 @@ enum {
 static const double spin_target_ns = 100e6; /* of the completion audit */
 static const double spin_least_ns = 20e6;   /* shortest length of the clock audit */
 static const double slope_tolerance = 0.02;
-static const double short_wait_share = 0.5; /* a wait that took less than this share of the kernel did not wait */
+static const double short_wait_share =
+    0.5; /* a wait that took less than this share of the kernel did not wait */
 
 /* The audit kernel, ready to launch with any number of items. */
 struct spin {
@@ -37,7 +38,8 @@ struct spin {
     uint32_t seed;
 };
 
-/* x_n of the recurrence x' = a x + c mod 2^32 is a^n x + c (a^n - 1)/(a - 1): both factors by repeated squaring of the map. */
+/* x_n of the recurrence x' = a x + c mod 2^32 is a^n x + c (a^n - 1)/(a - 1): both factors by
+ * repeated squaring of the map. */
 static void spin_jump(uint32_t iterations, uint32_t *factor, uint32_t *summand)
 {
     uint32_t a = 1664525u, c = 1013904223u;
@@ -68,7 +70,8 @@ static void spin_host(const struct launch *launch, void *const *pointers, int th
 
 static const struct host_kernel spin_kernels[] = {{"audit_spin", spin_host}, {NULL, NULL}};
 
-/* Wrong elements among the first `items` of host; 0 proves that the kernel of this seed ran to its end. */
+/* Wrong elements among the first `items` of host; 0 proves that the kernel of this seed ran to its
+ * end. */
 static uint64_t spin_wrong(const struct spin *spin, uint64_t items)
 {
     uint32_t factor, summand;
@@ -97,7 +100,8 @@ static enum code spin_resize(struct spin *spin, uint64_t items, struct error *er
 
 static enum code spin_init(struct spin *spin, struct error *err)
 {
-    struct program_source source = {.text = embedded_text("harness/audit.cl"), .options = "", .host = spin_kernels};
+    struct program_source source = {
+        .text = embedded_text("harness/audit.cl"), .options = "", .host = spin_kernels};
     enum code code = program_build(spin->device, &source, &spin->program, NULL, err);
     if (code == CODE_OK)
         code = kernel_get(spin->device, spin->program, "audit_spin", &spin->launch.kernel, err);
@@ -121,20 +125,23 @@ static enum code spin_enqueue(struct spin *spin, uint64_t items, struct error *e
     return device_launch(spin->device, &spin->launch, err);
 }
 
-/* Poisons the output on both sides and changes the seed, so that no earlier result can pass for this one. */
+/* Poisons the output on both sides and changes the seed, so that no earlier result can pass for
+ * this one. */
 static enum code spin_poison(struct spin *spin, struct error *err)
 {
     spin->seed += 0x51ed27u;
     memset(spin->host, 0xa5, spin->items * sizeof *spin->host);
-    enum code code = buffer_write(spin->device, spin->out, 0, spin->host, spin->items * sizeof *spin->host, err);
+    enum code code =
+        buffer_write(spin->device, spin->out, 0, spin->host, spin->items * sizeof *spin->host, err);
     for (int way = 0; way < WAIT_WAYS && code == CODE_OK; way++)
         code = device_sync_by(spin->device, (enum wait_way)way, err);
     return code;
 }
 
-/* Duration of a launch of `items` by the host's clock, waited for in every way one after another: if any of them waits, this is
- * no less than the truth. Verifies the data. */
-static enum code spin_time_all_ways(struct spin *spin, uint64_t items, double *ns, struct error *err)
+/* Duration of a launch of `items` by the host's clock, waited for in every way one after another:
+ * if any of them waits, this is no less than the truth. Verifies the data. */
+static enum code spin_time_all_ways(struct spin *spin, uint64_t items, double *ns,
+                                    struct error *err)
 {
     enum code code = spin_poison(spin, err);
     uint64_t begin = clock_now_ns();
@@ -149,16 +156,20 @@ static enum code spin_time_all_ways(struct spin *spin, uint64_t items, double *n
         code = device_sync_by(spin->device, (enum wait_way)way, err);
     uint64_t wrong = code == CODE_OK ? spin_wrong(spin, items) : 0;
     if (wrong > 0)
-        return error_set(err, CODE_INVALID, 0, "the audit kernel's output is wrong (%llu of %llu elements)",
+        return error_set(err, CODE_INVALID, 0,
+                         "the audit kernel's output is wrong (%llu of %llu elements)",
                          (unsigned long long)wrong, (unsigned long long)items);
     return code;
 }
 
-/* Finds the number of items that lasts about target_ns, at least doubling until the time can be told from overhead. */
-static enum code spin_calibrate(struct spin *spin, double target_ns, uint64_t *items, struct error *err)
+/* Finds the number of items that lasts about target_ns, at least doubling until the time can be
+ * told from overhead. */
+static enum code spin_calibrate(struct spin *spin, double target_ns, uint64_t *items,
+                                struct error *err)
 {
     double ns = 0.0;
-    enum code code = spin_time_all_ways(spin, SPIN_ITEMS_START, &ns, err); /* pays for lazy compilation */
+    enum code code =
+        spin_time_all_ways(spin, SPIN_ITEMS_START, &ns, err); /* pays for lazy compilation */
     uint64_t count = SPIN_ITEMS_START;
     for (; code == CODE_OK; count *= 2) {
         if (count > spin->items)
@@ -176,10 +187,10 @@ static enum code spin_calibrate(struct spin *spin, double target_ns, uint64_t *i
     return *items > spin->items ? spin_resize(spin, *items, err) : CODE_OK;
 }
 
-/* One way of waiting, tried twice: after a launch alone (by its duration), and after a launch and a read into poisoned host
- * memory (by the data). */
-static enum code audit_way(struct spin *spin, uint64_t items, double full_ns, enum wait_way way, struct audit *audit,
-                           struct error *err)
+/* One way of waiting, tried twice: after a launch alone (by its duration), and after a launch and a
+ * read into poisoned host memory (by the data). */
+static enum code audit_way(struct spin *spin, uint64_t items, double full_ns, enum wait_way way,
+                           struct audit *audit, struct error *err)
 {
     enum code code = spin_poison(spin, err);
     uint64_t begin = clock_now_ns();
@@ -205,15 +216,19 @@ static enum code audit_way(struct spin *spin, uint64_t items, double full_ns, en
     audit->way_usable[way] = wrong == 0 && wait_ns >= full_ns * short_wait_share;
     if (wrong > 0)
         snprintf(audit->way_reason[way], AUDIT_REASON_BYTES,
-                 "returned after %.2f ms with wrong data (%llu of %llu elements) while a %.0f ms kernel ran",
-                 wait_ns * 1e-6, (unsigned long long)wrong, (unsigned long long)items, full_ns * 1e-6);
+                 "returned after %.2f ms with wrong data (%llu of %llu elements) while a %.0f ms "
+                 "kernel ran",
+                 wait_ns * 1e-6, (unsigned long long)wrong, (unsigned long long)items,
+                 full_ns * 1e-6);
     else if (!audit->way_usable[way])
-        snprintf(audit->way_reason[way], AUDIT_REASON_BYTES, "returned after %.2f ms while a %.0f ms kernel ran",
-                 wait_ns * 1e-6, full_ns * 1e-6);
+        snprintf(audit->way_reason[way], AUDIT_REASON_BYTES,
+                 "returned after %.2f ms while a %.0f ms kernel ran", wait_ns * 1e-6,
+                 full_ns * 1e-6);
     return CODE_OK;
 }
 
-static enum code audit_completion(struct spin *spin, uint64_t items, struct audit *audit, struct error *err)
+static enum code audit_completion(struct spin *spin, uint64_t items, struct audit *audit,
+                                  struct error *err)
 {
     double full_ns = 0.0;
     enum code code = spin_time_all_ways(spin, items, &full_ns, err);
@@ -228,7 +243,8 @@ static enum code audit_completion(struct spin *spin, uint64_t items, struct audi
             return CODE_OK;
         }
     }
-    return error_set(err, CODE_INVALID, 0, "no way of waiting waits for the end of a kernel: event wait %s",
+    return error_set(err, CODE_INVALID, 0,
+                     "no way of waiting waits for the end of a kernel: event wait %s",
                      audit->way_reason[WAIT_EVENT]);
 }
 
@@ -241,11 +257,13 @@ bool audit_stamps(const struct timing *timing, uint64_t *last_end, char reason[A
     else if (timing->device_end < timing->device_begin)
         snprintf(reason, AUDIT_REASON_BYTES, "timestamp-order: the end is before the start");
     else if (device == 0)
-        snprintf(reason, AUDIT_REASON_BYTES, "device time below resolution: start and end are equal");
+        snprintf(reason, AUDIT_REASON_BYTES,
+                 "device time below resolution: start and end are equal");
     else if (*last_end != 0 && timing->device_begin < *last_end)
         snprintf(reason, AUDIT_REASON_BYTES, "timestamps did not advance");
     else if (device > host)
-        snprintf(reason, AUDIT_REASON_BYTES, "device time of %llu ns is longer than the %llu ns of host time around it",
+        snprintf(reason, AUDIT_REASON_BYTES,
+                 "device time of %llu ns is longer than the %llu ns of host time around it",
                  (unsigned long long)device, (unsigned long long)host);
     else {
         *last_end = timing->device_end;
@@ -255,7 +273,8 @@ bool audit_stamps(const struct timing *timing, uint64_t *last_end, char reason[A
 }
 
 /* One series of the three lengths. False with clock_reason: these stamps are not to be believed. */
-static enum code clock_series(struct spin *spin, uint64_t items, struct audit *audit, bool *usable, struct error *err)
+static enum code clock_series(struct spin *spin, uint64_t items, struct audit *audit, bool *usable,
+                              struct error *err)
 {
     double device[CLOCK_LENGTHS], host[CLOCK_LENGTHS];
     uint64_t last_end = 0;
@@ -279,12 +298,15 @@ static enum code clock_series(struct spin *spin, uint64_t items, struct audit *a
     *usable = fabs(audit->slope - 1.0) <= slope_tolerance;
     if (!*usable)
         snprintf(audit->clock_reason, AUDIT_REASON_BYTES,
-                 "event-clock-implausible: kernels of %.0f, %.0f and %.0f ms last %.4g, %.4g and %.4g ms by device time",
-                 host[0] * 1e-6, host[1] * 1e-6, host[2] * 1e-6, device[0] * 1e-6, device[1] * 1e-6, device[2] * 1e-6);
+                 "event-clock-implausible: kernels of %.0f, %.0f and %.0f ms last %.4g, %.4g and "
+                 "%.4g ms by device time",
+                 host[0] * 1e-6, host[1] * 1e-6, host[2] * 1e-6, device[0] * 1e-6, device[1] * 1e-6,
+                 device[2] * 1e-6);
     return CODE_OK;
 }
 
-static enum code audit_clock(struct spin *spin, uint64_t items, struct audit *audit, struct error *err)
+static enum code audit_clock(struct spin *spin, uint64_t items, struct audit *audit,
+                             struct error *err)
 {
     /* A preempted host thread can spoil one series; a wrong clock spoils all. */
     for (int attempt = 0; attempt < CLOCK_ATTEMPTS && !audit->device_clock; attempt++) {
@@ -329,8 +351,10 @@ enum code audit_device(struct backend_device *device, struct audit *audit, struc
     if (code == CODE_OK)
         code = audit_completion(&spin, items, audit, err);
     if (code == CODE_OK) {
-        uint64_t least = (uint64_t)((double)items * spin_least_ns / spin_target_ns) / SPIN_GROUP * SPIN_GROUP;
-        least = least << (CLOCK_LENGTHS - 1) > spin.items ? spin.items >> (CLOCK_LENGTHS - 1) : least;
+        uint64_t least =
+            (uint64_t)((double)items * spin_least_ns / spin_target_ns) / SPIN_GROUP * SPIN_GROUP;
+        least =
+            least << (CLOCK_LENGTHS - 1) > spin.items ? spin.items >> (CLOCK_LENGTHS - 1) : least;
         code = audit_clock(&spin, least / SPIN_GROUP * SPIN_GROUP, audit, err);
     }
     if (code == CODE_OK)
@@ -344,14 +368,15 @@ json_t *audit_to_json(const struct audit *audit)
     json_t *refused = json_array();
     for (int way = 0; way < WAIT_WAYS; way++)
         if (!audit->way_usable[way])
-            json_array_append_new(refused, json_pack("{s:s,s:s}", "way", wait_way_name((enum wait_way)way), "reason",
-                                                     audit->way_reason[way]));
+            json_array_append_new(refused,
+                                  json_pack("{s:s,s:s}", "way", wait_way_name((enum wait_way)way),
+                                            "reason", audit->way_reason[way]));
     json_t *reason = audit->device_clock ? json_null() : json_string(audit->clock_reason);
     return json_pack("{s:{s:s,s:o,s:o},s:{s:s,s:o},s:f,s:I}", "clock", "source",
                      audit->device_clock ? "device" : "host", "reason", reason, "slope",
                      audit->slope > 0 ? json_real(audit->slope) : json_null(), "wait", "way",
-                     wait_way_name(audit->way), "refused", refused, "overhead_ns", audit->overhead_ns, "step_ns",
-                     (json_int_t)audit->step_ns);
+                     wait_way_name(audit->way), "refused", refused, "overhead_ns",
+                     audit->overhead_ns, "step_ns", (json_int_t)audit->step_ns);
 }
 
 enum code audit_from_json(const json_t *json, struct audit *audit, struct error *err)
@@ -360,8 +385,9 @@ enum code audit_from_json(const json_t *json, struct audit *audit, struct error 
     const char *source = NULL, *reason = NULL, *way = NULL;
     json_int_t step = 0;
     json_t *mutable_json = json_deep_copy(json); /* jansson's unpack wants a mutable value */
-    int status = json_unpack(mutable_json, "{s:{s:s,s?s},s:{s:s},s:F,s:I}", "clock", "source", &source, "reason",
-                             &reason, "wait", "way", &way, "overhead_ns", &audit->overhead_ns, "step_ns", &step);
+    int status = json_unpack(mutable_json, "{s:{s:s,s?s},s:{s:s},s:F,s:I}", "clock", "source",
+                             &source, "reason", &reason, "wait", "way", &way, "overhead_ns",
+                             &audit->overhead_ns, "step_ns", &step);
     if (status == 0) {
         audit->device_clock = strcmp(source, "device") == 0;
         snprintf(audit->clock_reason, AUDIT_REASON_BYTES, "%s", reason != NULL ? reason : "");
@@ -371,5 +397,6 @@ enum code audit_from_json(const json_t *json, struct audit *audit, struct error 
                 audit->way = (enum wait_way)i;
     }
     json_decref(mutable_json);
-    return status == 0 ? CODE_OK : error_set(err, CODE_INVALID, 0, "the audit of a worker cannot be read");
+    return status == 0 ? CODE_OK
+                       : error_set(err, CODE_INVALID, 0, "the audit of a worker cannot be read");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measuring a prepared case: first verification, warm-up, calibration of the batch, doubling check, rounds, last
- * verification. See bench.h and docs/methodology.md for the rules. */
+ * Measuring a prepared case: first verification, warm-up, calibration of the batch, doubling check,
+ * rounds, last verification. See bench.h and docs/methodology.md for the rules. */
 #include "harness/bench.h"
 
 #include "base/clock.h"
@@ -13,16 +13,17 @@
 
 enum { DOUBLING_ATTEMPTS = 4, DOUBLING_REPEATS = 3, REJECTED_IN_A_ROW_MAX = 8 };
 static const double sample_least_ns = 1e6;
-static const double sample_most_ns = 10e6;   /* what the batch grows to where nothing asks for more */
+static const double sample_most_ns = 10e6; /* what the batch grows to where nothing asks for more */
 static const double steps_of_clock = 1000.0; /* a sample lasts at least so many clock steps */
 static const double overhead_share = 0.005;  /* of launch overhead in a sample on the host clock */
 static const double warm_agreement = 0.01;
 static const double warm_window_ns = 20e6;
 static const double doubling_low = 1.7, doubling_high = 2.3;
 
-/* Time of `steps` steps as one batch, on the case's clock. *usable false: stamps were rejected, for the reason. */
-static enum code time_batch(struct bench *bench, uint64_t steps, double *ns, bool *usable, char *reason,
-                            struct error *err)
+/* Time of `steps` steps as one batch, on the case's clock. *usable false: stamps were rejected, for
+ * the reason. */
+static enum code time_batch(struct bench *bench, uint64_t steps, double *ns, bool *usable,
+                            char *reason, struct error *err)
 {
     struct timing timing;
     enum code code = timer_start(bench->device, err);
@@ -58,7 +59,8 @@ static void choose_clock(struct bench *bench)
     snprintf(bench->clock_reason, sizeof bench->clock_reason, "%s", why);
 }
 
-static enum code verify(struct bench *bench, struct check *check, const char *when, struct error *err)
+static enum code verify(struct bench *bench, struct check *check, const char *when,
+                        struct error *err)
 {
     struct check_input input = {.device = bench->device,
                                 .spec = &bench->spec,
@@ -86,7 +88,8 @@ static enum code run_and_verify(struct bench *bench, struct error *err)
     return code == CODE_OK ? verify(bench, &bench->before, "before", err) : code;
 }
 
-/* Windows of steps until two in a row agree, or the policy's time is over. Leaves the time of a step, by the host's clock. */
+/* Windows of steps until two in a row agree, or the policy's time is over. Leaves the time of a
+ * step, by the host's clock. */
 static enum code warm_up(struct bench *bench, struct error *err)
 {
     uint64_t begin = clock_now_ns();
@@ -152,7 +155,8 @@ static enum code calibrate(struct bench *bench, struct error *err)
                                  "%llu steps last %.0f ns, below the %.0f ns that this clock needs",
                                  (unsigned long long)bench->batch, ns, floor_ns);
         }
-        double wanted = ns > 0 ? (double)bench->batch * target / ns * 1.1 : (double)bench->batch * 4;
+        double wanted =
+            ns > 0 ? (double)bench->batch * target / ns * 1.1 : (double)bench->batch * 4;
         double most = (double)bench->batch * 16;
         double next = fmin(fmin(wanted, most) + 1, BENCH_STEPS_MAX);
         bench->batch = next > (double)bench->batch ? (uint64_t)next : bench->batch + 1;
@@ -160,7 +164,8 @@ static enum code calibrate(struct bench *bench, struct error *err)
 }
 
 /* Shortest of a few batches; the shortest is what a disturbance spoils least. */
-static enum code shortest_batch(struct bench *bench, uint64_t steps, double *shortest, struct error *err)
+static enum code shortest_batch(struct bench *bench, uint64_t steps, double *shortest,
+                                struct error *err)
 {
     double step_s = bench->step_ns * (double)steps * 1e-9;
     int repeats = step_s > 0.5 ? 1 : DOUBLING_REPEATS;
@@ -189,22 +194,25 @@ static enum code check_doubling(struct bench *bench, struct error *err)
         if (code != CODE_OK)
             return code;
         bench->doubling = twice / once;
-        if (isfinite(bench->doubling) && bench->doubling >= doubling_low && bench->doubling <= doubling_high)
+        if (isfinite(bench->doubling) && bench->doubling >= doubling_low &&
+            bench->doubling <= doubling_high)
             return CODE_OK;
     }
     if (!isfinite(bench->doubling))
         bench->doubling = 0.0;
-    return bench_outcome(bench, STATE_NOT_SCALING, "twice the work took %.2f times as long (%.1f to %.1f expected)",
+    return bench_outcome(bench, STATE_NOT_SCALING,
+                         "twice the work took %.2f times as long (%.1f to %.1f expected)",
                          bench->doubling, doubling_low, doubling_high);
 }
 
 enum code bench_prepare(struct bench *bench, struct error *err)
 {
-    static enum code (*const stages[])(struct bench *, struct error *) = {bench_setup, run_and_verify, warm_up,
-                                                                          calibrate, check_doubling};
+    static enum code (*const stages[])(struct bench *, struct error *) = {
+        bench_setup, run_and_verify, warm_up, calibrate, check_doubling};
     bench->state = STATE_OK;
     enum code code = CODE_OK;
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && code == CODE_OK && bench->state == STATE_OK; i++) {
+    for (size_t i = 0;
+         i < sizeof stages / sizeof stages[0] && code == CODE_OK && bench->state == STATE_OK; i++) {
         code = stages[i](bench, err);
         if (i == 0)
             choose_clock(bench);
@@ -224,7 +232,8 @@ static enum code take_sample(void *context, double *ns, struct error *err)
     struct bench *bench = loop->bench;
     bool usable = false;
     for (int attempt = 0; attempt < REJECTED_IN_A_ROW_MAX; attempt++) {
-        enum code code = time_batch(bench, bench->batch, ns, &usable, loop->round->rejected_reason, err);
+        enum code code =
+            time_batch(bench, bench->batch, ns, &usable, loop->round->rejected_reason, err);
         if (code != CODE_OK)
             return code;
         if (usable) {
@@ -234,7 +243,8 @@ static enum code take_sample(void *context, double *ns, struct error *err)
         }
         loop->round->rejected++;
     }
-    return CODE_OK; /* the round comes back short; the coordinator sees the count of rejected samples */
+    return CODE_OK; /* the round comes back short; the coordinator sees the count of rejected
+                       samples */
 }
 
 /* Each phase by itself, once: its operations, a wait, the host's clock around both. */
@@ -244,7 +254,8 @@ static enum code time_phases(struct bench *bench, struct round *round, struct er
         uint64_t begin = clock_now_ns();
         enum code code = CODE_OK;
         for (uint32_t i = 0; i < bench->step.op_count && code == CODE_OK; i++)
-            if (bench->step.ops[i].phase != NULL && strcmp(bench->step.ops[i].phase, bench->phases[p]) == 0)
+            if (bench->step.ops[i].phase != NULL &&
+                strcmp(bench->step.ops[i].phase, bench->phases[p]) == 0)
                 code = bench_enqueue_op(bench, i, err);
         if (code == CODE_OK)
             code = device_sync(bench->device, err);

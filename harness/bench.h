@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One case on one open device, inside a worker: prepared (built, filled, verified, warmed up, calibrated), measured round by
- * round, verified again. It decides what a sample is; when to stop is the coordinator's decision. */
+ * One case on one open device, inside a worker: prepared (built, filled, verified, warmed up,
+ * calibrated), measured round by round, verified again. It decides what a sample is; when to stop
+ * is the coordinator's decision. */
 #ifndef HARNESS_BENCH_H
 #define HARNESS_BENCH_H
 
@@ -15,7 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BENCH_REASON_BYTES = 512, BENCH_SAMPLES_MAX = 64, BENCH_PHASES_MAX = 8, BENCH_STEPS_MAX = 4096 };
+enum {
+    BENCH_REASON_BYTES = 512,
+    BENCH_SAMPLES_MAX = 64,
+    BENCH_PHASES_MAX = 8,
+    BENCH_STEPS_MAX = 4096
+};
 
 struct bench {
     /* given */
@@ -23,7 +29,7 @@ struct bench {
     const struct audit *audit;
     struct case_spec spec;
     struct policy policy;
-    uint64_t seed;      /* of this case */
+    uint64_t seed; /* of this case */
     bool force_host_clock;
     /* made by bench_prepare */
     struct device_caps caps;
@@ -61,12 +67,15 @@ struct round {
     double phase_ns[BENCH_PHASES_MAX];
 };
 
-/* Fills the rest of bench from its given part. On CODE_OK bench->state tells whether there is anything to measure (STATE_OK) or
- * why not; errors are the driver's. bench_release afterwards in any case. */
+/* Fills the rest of bench from its given part. On CODE_OK bench->state tells whether there is
+ * anything to measure (STATE_OK) or why not; errors are the driver's. bench_release afterwards in
+ * any case. */
 enum code bench_prepare(struct bench *bench, struct error *err);
-/* Poisons the outputs and takes count samples (at most BENCH_SAMPLES_MAX). Samples with unusable stamps are rejected and counted. */
+/* Poisons the outputs and takes count samples (at most BENCH_SAMPLES_MAX). Samples with unusable
+ * stamps are rejected and counted. */
 enum code bench_round(struct bench *bench, uint32_t count, struct round *round, struct error *err);
-/* Verifies what the last timed launch left. bench->state becomes STATE_FAILED_VERIFICATION if it is wrong. */
+/* Verifies what the last timed launch left. bench->state becomes STATE_FAILED_VERIFICATION if it is
+ * wrong. */
 enum code bench_finish(struct bench *bench, struct check *after, struct error *err);
 void bench_release(struct bench *bench);
 
@@ -77,7 +86,8 @@ enum code bench_setup(struct bench *bench, struct error *err);
 /* Enqueues the operations of one step. */
 enum code bench_enqueue_step(struct bench *bench, struct error *err);
 enum code bench_enqueue_op(struct bench *bench, uint32_t op, struct error *err);
-/* Overwrites every OUT buffer with bytes that are no right answer (all ones, a NaN, for floating point). */
+/* Overwrites every OUT buffer with bytes that are no right answer (all ones, a NaN, for floating
+ * point). */
 enum code bench_poison(struct bench *bench, struct error *err);
 /* Sets state and reason; returns CODE_OK. */
 enum code bench_outcome(struct bench *bench, enum state state, const char *format, ...)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Setting a case up on a device: the step is shaped for the device's limits and each kernel's own, the program built, buffers
- * made and filled, launches resolved once so that a timed loop only enqueues. Knows no clock. */
+ * Setting a case up on a device: the step is shaped for the device's limits and each kernel's own,
+ * the program built, buffers made and filled, launches resolved once so that a timed loop only
+ * enqueues. Knows no clock. */
 #include "harness/bench.h"
 
 #include "base/clock.h"
@@ -53,8 +54,9 @@ static enum code build_program(struct bench *bench, struct error *err)
 {
     char path[128];
     snprintf(path, sizeof path, "suites/%s/kernel.cl", bench->spec.suite->name);
-    struct program_source source = {
-        .text = embedded_text(path), .options = bench->step.options, .host = bench->spec.suite->host};
+    struct program_source source = {.text = embedded_text(path),
+                                    .options = bench->step.options,
+                                    .host = bench->spec.suite->host};
     if (source.text == NULL)
         return error_set(err, CODE_UNSUPPORTED, 0, "no kernel file '%s' in this build", path);
     text_sha256(source.text, strlen(source.text), bench->kernel_sha256);
@@ -71,14 +73,16 @@ static uint64_t group_items(const struct op *op)
     return op->local[0] * op->local[1] * op->local[2];
 }
 
-/* Resolves kernels of the launches; *limit is lowered to the smallest kernel limit that a launch passes, else untouched. */
+/* Resolves kernels of the launches; *limit is lowered to the smallest kernel limit that a launch
+ * passes, else untouched. */
 static enum code resolve_kernels(struct bench *bench, uint64_t *limit, struct error *err)
 {
     for (uint32_t i = 0; i < bench->step.op_count; i++) {
         const struct op *op = &bench->step.ops[i];
         if (op->kind != OP_LAUNCH)
             continue;
-        enum code code = kernel_get(bench->device, bench->program, op->kernel, &bench->launches[i].kernel, err);
+        enum code code =
+            kernel_get(bench->device, bench->program, op->kernel, &bench->launches[i].kernel, err);
         if (code != CODE_OK)
             return code;
         uint64_t most = kernel_group_limit(bench->device, bench->launches[i].kernel);
@@ -104,7 +108,8 @@ static enum code shape_and_build(struct bench *bench, struct error *err)
             return code;
         if (limit >= bench->caps.group_items)
             return error_set(err, CODE_UNSUPPORTED, 0,
-                             "the work-group asked for passes the kernel's limit of %llu work-items on this device",
+                             "the work-group asked for passes the kernel's limit of %llu "
+                             "work-items on this device",
                              (unsigned long long)limit);
         bench->caps.group_items = limit;
     }
@@ -128,7 +133,8 @@ static enum code check_memory_fits(struct bench *bench, struct error *err)
             continue;
         bench->device_bytes += bytes;
         if (bytes > bench->caps.max_alloc_bytes)
-            return error_set(err, CODE_UNSUPPORTED, 0, "buffer '%s' needs %s, the device's largest allocation is %s",
+            return error_set(err, CODE_UNSUPPORTED, 0,
+                             "buffer '%s' needs %s, the device's largest allocation is %s",
                              spec->name, quantity_format_bytes(bytes, needs),
                              quantity_format_bytes(bench->caps.max_alloc_bytes, limit));
     }
@@ -139,7 +145,8 @@ static enum code check_memory_fits(struct bench *bench, struct error *err)
     return CODE_OK;
 }
 
-/* Seeded data in host memory, kept for the reference; and in the buffer itself. Pages are touched by the filling. */
+/* Seeded data in host memory, kept for the reference; and in the buffer itself. Pages are touched
+ * by the filling. */
 static enum code fill_input(struct bench *bench, uint32_t index, struct error *err)
 {
     const struct buffer_spec *spec = &bench->step.buffers[index];
@@ -147,8 +154,8 @@ static enum code fill_input(struct bench *bench, uint32_t index, struct error *e
     uint64_t bytes = buffer_spec_bytes(spec);
     bench->data[index] = malloc(bytes);
     if (bench->data[index] == NULL)
-        return error_set(err, CODE_MEMORY, 0, "no host memory for input '%s' of %llu bytes", spec->name,
-                         (unsigned long long)bytes);
+        return error_set(err, CODE_MEMORY, 0, "no host memory for input '%s' of %llu bytes",
+                         spec->name, (unsigned long long)bytes);
     data_fill(spec->type, spec->scale, bench->seed, index, bench->data[index], spec->count);
     if (buffer->pointer != NULL) {
         memcpy(buffer->pointer, bench->data[index], bytes);
@@ -162,12 +169,13 @@ static enum code make_buffers(struct bench *bench, struct error *err)
 {
     for (uint32_t i = 0; i < bench->step.buffer_count; i++) {
         const struct buffer_spec *spec = &bench->step.buffers[i];
-        enum code code =
-            buffer_create(bench->device, spec->memory, buffer_spec_bytes(spec), &bench->buffers[i], err);
+        enum code code = buffer_create(bench->device, spec->memory, buffer_spec_bytes(spec),
+                                       &bench->buffers[i], err);
         if (code == CODE_OK && spec->role == BUFFER_IN)
             code = fill_input(bench, i, err);
         else if (code == CODE_OK)
-            code = buffer_fill(bench->device, bench->buffers[i], 0xff, buffer_spec_bytes(spec), err);
+            code =
+                buffer_fill(bench->device, bench->buffers[i], 0xff, buffer_spec_bytes(spec), err);
         if (code == CODE_OK)
             code = device_sync(bench->device, err);
         if (code != CODE_OK)
@@ -223,11 +231,13 @@ enum code bench_setup(struct bench *bench, struct error *err)
     read_caps(bench);
     const struct suite *suite = bench->spec.suite;
     if (suite->needs_f64 != NULL && suite->needs_f64(&bench->spec) && !bench->caps.has_f64)
-        return bench_outcome(bench, STATE_UNSUPPORTED, "the device has no double precision (not claimed)");
+        return bench_outcome(bench, STATE_UNSUPPORTED,
+                             "the device has no double precision (not claimed)");
     enum code code = shape_and_build(bench, err);
-    if (code == CODE_DRIVER && bench->program == NULL && suite->needs_f64 != NULL && suite->needs_f64(&bench->spec))
-        return bench_outcome(bench, STATE_UNSUPPORTED, "double precision is claimed, but the build failed: %s",
-                             err->message);
+    if (code == CODE_DRIVER && bench->program == NULL && suite->needs_f64 != NULL &&
+        suite->needs_f64(&bench->spec))
+        return bench_outcome(bench, STATE_UNSUPPORTED,
+                             "double precision is claimed, but the build failed: %s", err->message);
     if (code == CODE_OK)
         code = check_memory_fits(bench, err);
     if (code == CODE_UNSUPPORTED)
@@ -254,7 +264,8 @@ enum code bench_enqueue_op(struct bench *bench, uint32_t index, struct error *er
     case OP_READ:
         return buffer_read(bench->device, target->pointer, source, 0, op->bytes, err);
     case OP_HOST_COPY:
-        code = device_sync(bench->device, err); /* a transfer may still read or write the host memory */
+        code = device_sync(bench->device,
+                           err); /* a transfer may still read or write the host memory */
         if (code == CODE_OK)
             memcpy(target->pointer, source->pointer, op->bytes);
         return code;

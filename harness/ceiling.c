@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ceilings of the host's processors; see ceiling.h. This file alone is compiled with fused multiply-adds allowed. */
+ * Ceilings of the host's processors; see ceiling.h. This file alone is compiled with fused
+ * multiply-adds allowed. */
 #include "harness/ceiling.h"
 
 #include "base/clock.h"
 
 #include <string.h>
 
-/* Compiled once for each vector width; the widest that the processor has is chosen when the program starts. */
+/* Compiled once for each vector width; the widest that the processor has is chosen when the program
+ * starts. */
 #if defined(__x86_64__)
 #define MULTIVERSION __attribute__((target_clones("avx512f", "fma", "default")))
 #else
 #define MULTIVERSION
 #endif
 
-enum { CHAINS = 12, FMA_STEPS = 200000, COPY_BYTES = 8192, COPY_STEPS = 40000, REPEATS = 6, LANES = 16 };
+enum {
+    CHAINS = 12,
+    FMA_STEPS = 3000000,
+    COPY_BYTES = 8192,
+    COPY_STEPS = 200000,
+    REPEATS = 6,
+    LANES = 16
+};
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
-/* Twelve independent chains of multiply-adds in named variables, so that they stay in registers (latency 4 times 2 units
- * needs 8); the sum keeps them alive. */
+/* Twelve independent chains of multiply-adds in named variables, so that they stay in registers
+ * (latency 4 times 2 units needs 8); the sum keeps them alive. */
 MULTIVERSION static float fma_chains(float factor, float summand)
 {
-    lanes a = (lanes){0} + 1.0f, b = a + 1.0f, c = b + 1.0f, d = c + 1.0f, e = d + 1.0f, f = e + 1.0f;
+    lanes a = (lanes){0} + 1.0f, b = a + 1.0f, c = b + 1.0f, d = c + 1.0f, e = d + 1.0f,
+          f = e + 1.0f;
     lanes g = f + 1.0f, h = g + 1.0f, i = h + 1.0f, j = i + 1.0f, k = j + 1.0f, l = k + 1.0f;
     lanes m = (lanes){0} + factor, s = (lanes){0} + summand;
     for (int step = 0; step < FMA_STEPS; step++) {
@@ -69,8 +79,10 @@ void ceiling_measure(int threads, struct ceiling *ceiling)
         uint64_t end = clock_now_ns();
         keep_sum = keep_sum + sum;
         keep_bytes = keep_bytes + bytes;
-        double operations = 2.0 * LANES * CHAINS * (double)FMA_STEPS * threads / ((double)(middle - begin) * 1e-9);
-        double moved = 2.0 * COPY_BYTES * (double)COPY_STEPS * threads / ((double)(end - middle) * 1e-9);
+        double operations =
+            2.0 * LANES * CHAINS * (double)FMA_STEPS * threads / ((double)(middle - begin) * 1e-9);
+        double moved =
+            2.0 * COPY_BYTES * (double)COPY_STEPS * threads / ((double)(end - middle) * 1e-9);
         if (operations > ceiling->operations_per_s)
             ceiling->operations_per_s = operations;
         if (moved > ceiling->bytes_per_s)

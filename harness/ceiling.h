@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the host's processors can do at most, measured: the ceiling above which a result of a device that runs on these
- * processors is implausible. A bound for plausibility, not a benchmark result. */
+ * What the host's processors can do at most, measured: the ceiling above which a result of a device
+ * that runs on these processors is implausible. A bound for plausibility, not a benchmark result.
+ */
 #ifndef HARNESS_CEILING_H
 #define HARNESS_CEILING_H
 
 struct ceiling {
-    double operations_per_s; /* single-precision multiply-adds, two operations each, all threads, registers only */
-    double bytes_per_s;      /* bytes read and written by copying inside the first-level cache, all threads */
+    double operations_per_s; /* single-precision multiply-adds, two operations each, all threads,
+                                registers only */
+    double bytes_per_s;      /* bytes read and written by copying inside the first-level cache, all
+                                threads */
 };
 
-/* Takes about 0.2 s on `threads` threads. */
+/* Takes about 0.1 s where no one else runs on `threads` threads. */
 void ceiling_measure(int threads, struct ceiling *ceiling);
 
 #endif

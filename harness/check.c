@@ -47,8 +47,9 @@ struct part {
     double first_value, first_reference, max_error, square_sum;
 };
 
-static void compare_chunk(const struct buffer_spec *spec, const struct tolerance *tolerance, const void *values,
-                          const double *reference, uint64_t begin, uint64_t count, struct part *part)
+static void compare_chunk(const struct buffer_spec *spec, const struct tolerance *tolerance,
+                          const void *values, const double *reference, uint64_t begin,
+                          uint64_t count, struct part *part)
 {
     *part = (struct part){.first_bad = UINT64_MAX};
     for (uint64_t i = 0; i < count; i++) {
@@ -56,7 +57,8 @@ static void compare_chunk(const struct buffer_spec *spec, const struct tolerance
         double error = fabs(value - reference[i]);
         bool finite = isfinite(value) && isfinite(error);
         /* written so that NaN fails */
-        bool right = finite && error <= tolerance->absolute + tolerance->relative * fabs(reference[i]);
+        bool right =
+            finite && error <= tolerance->absolute + tolerance->relative * fabs(reference[i]);
         if (finite) {
             part->max_error = error > part->max_error ? error : part->max_error;
             part->square_sum += error * error;
@@ -94,9 +96,10 @@ struct pass {
     uint64_t compared;
 };
 
-/* Compares the chunks of one piece that was read back; base is the index of its first element in the buffer. */
-static enum code check_piece(struct pass *pass, uint32_t out, const void *values, uint64_t base, uint64_t count,
-                             struct error *err)
+/* Compares the chunks of one piece that was read back; base is the index of its first element in
+ * the buffer. */
+static enum code check_piece(struct pass *pass, uint32_t out, const void *values, uint64_t base,
+                             uint64_t count, struct error *err)
 {
     const struct buffer_spec *spec = &pass->input->step->buffers[out];
     const struct case_spec *spec_case = pass->input->spec;
@@ -115,8 +118,8 @@ static enum code check_piece(struct pass *pass, uint32_t out, const void *values
         struct part part;
         double *reference = malloc(length * sizeof *reference);
         if (reference != NULL) {
-            spec_case->suite->reference(spec_case, pass->input->step, pass->input->data, out, base + begin,
-                                        base + begin + length, reference);
+            spec_case->suite->reference(spec_case, pass->input->step, pass->input->data, out,
+                                        base + begin, base + begin + length, reference);
             compare_chunk(spec, &tolerance, chunk_values, reference, base + begin, length, &part);
             free(reference);
         }
@@ -151,7 +154,8 @@ static enum code check_buffer(struct pass *pass, uint32_t out, void *staging, st
         if (buffer->pointer != NULL) {
             values = (const char *)buffer->pointer + offset;
         } else {
-            code = buffer_read(pass->input->device, staging, buffer, offset, count * type_bytes(spec->type), err);
+            code = buffer_read(pass->input->device, staging, buffer, offset,
+                               count * type_bytes(spec->type), err);
             if (code == CODE_OK)
                 code = device_sync(pass->input->device, err);
         }
@@ -170,15 +174,16 @@ static uint64_t count_chunks(const struct step *step)
     return chunks;
 }
 
-enum code check_outputs(const struct check_input *input, struct check_memory *memory, struct check *check,
-                        struct error *err)
+enum code check_outputs(const struct check_input *input, struct check_memory *memory,
+                        struct check *check, struct error *err)
 {
     const struct step *step = input->step;
     if (memory->digests == NULL) {
         memory->count = count_chunks(step);
         memory->digests = memory_zeroed(memory->count, sizeof *memory->digests);
     }
-    *check = (struct check){.first_bad = UINT64_MAX, .tolerance = input->spec->suite->tolerance(input->spec)};
+    *check = (struct check){.first_bad = UINT64_MAX,
+                            .tolerance = input->spec->suite->tolerance(input->spec)};
     struct pass pass = {.input = input, .memory = memory, .check = check};
     void *staging = malloc((size_t)CHUNK_ELEMENTS * CHUNKS_A_READ * sizeof(double));
     if (staging == NULL)
@@ -192,7 +197,8 @@ enum code check_outputs(const struct check_input *input, struct check_memory *me
         memory->rms_error = sqrt(pass.square_sum / (double)pass.compared);
         memory->max_error = check->max_error;
     }
-    /* A pass that compared nothing anew found the verified bits again: its norms are the earlier pass's. */
+    /* A pass that compared nothing anew found the verified bits again: its norms are the earlier
+     * pass's. */
     check->rms_error = memory->rms_error;
     check->max_error = memory->max_error;
     return code;
@@ -217,8 +223,10 @@ void check_reason(const struct check *check, char *reason, size_t bytes)
         snprintf(finite, sizeof finite, "; output has %s non-finite values",
                  quantity_format_count(check->nonfinite, wrong));
     snprintf(reason, bytes, "%s of %s elements are wrong, first at index %s: %.9g, expected %.9g%s",
-             quantity_format_count(check->mismatches, wrong), quantity_format_count(check->elements, all),
-             quantity_format_count(check->first_bad, place), check->first_value, check->first_reference, finite);
+             quantity_format_count(check->mismatches, wrong),
+             quantity_format_count(check->elements, all),
+             quantity_format_count(check->first_bad, place), check->first_value,
+             check->first_reference, finite);
 }
 
 static json_t *number_or_null(double value)
@@ -229,10 +237,11 @@ static json_t *number_or_null(double value)
 json_t *check_json(const struct check *check)
 {
     bool bad = check->first_bad != UINT64_MAX;
-    return json_pack("{s:I,s:I,s:I,s:o,s:o,s:o,s:f,s:f,s:s}", "elements", (json_int_t)check->elements, "mismatches",
-                     (json_int_t)check->mismatches, "nonfinite", (json_int_t)check->nonfinite, "first_bad",
-                     bad ? json_integer((json_int_t)check->first_bad) : json_null(), "max_error",
-                     number_or_null(check->max_error), "rms_error", number_or_null(check->rms_error), "absolute",
-                     check->tolerance.absolute, "relative", check->tolerance.relative, "derivation",
-                     check->tolerance.derivation);
+    return json_pack(
+        "{s:I,s:I,s:I,s:o,s:o,s:o,s:f,s:f,s:s}", "elements", (json_int_t)check->elements,
+        "mismatches", (json_int_t)check->mismatches, "nonfinite", (json_int_t)check->nonfinite,
+        "first_bad", bad ? json_integer((json_int_t)check->first_bad) : json_null(), "max_error",
+        number_or_null(check->max_error), "rms_error", number_or_null(check->rms_error), "absolute",
+        check->tolerance.absolute, "relative", check->tolerance.relative, "derivation",
+        check->tolerance.derivation);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Verification of a whole output against the suite's reference: every element, NaN and infinity fail, the error is kept. The
- * reference is evaluated once a case: a chunk that is bit for bit what was verified before needs no second evaluation. */
+ * Verification of a whole output against the suite's reference: every element, NaN and infinity
+ * fail, the error is kept. The reference is evaluated once a case: a chunk that is bit for bit what
+ * was verified before needs no second evaluation. */
 #ifndef HARNESS_CHECK_H
 #define HARNESS_CHECK_H
 
@@ -20,14 +21,16 @@ struct check {
     struct tolerance tolerance;
 };
 
-/* Digests of verified chunks over all OUT buffers, and the error norms found when they were compared; starts as {0}. */
+/* Digests of verified chunks over all OUT buffers, and the error norms found when they were
+ * compared; starts as {0}. */
 struct check_memory {
     uint64_t *digests;
     uint64_t count;
     double max_error, rms_error;
 };
 
-/* What a check needs of a prepared case. buffers[i] belongs to step->buffers[i]; data[i] is the host copy of an IN buffer. */
+/* What a check needs of a prepared case. buffers[i] belongs to step->buffers[i]; data[i] is the
+ * host copy of an IN buffer. */
 struct check_input {
     struct backend_device *device;
     const struct case_spec *spec;
@@ -37,12 +40,13 @@ struct check_input {
 };
 
 bool check_passed(const struct check *check);
-/* Reads every OUT buffer back and compares. Errors are those of the driver; a wrong result is no error but a check that did
- * not pass. The queue must be dry. */
-enum code check_outputs(const struct check_input *input, struct check_memory *memory, struct check *check,
-                        struct error *err);
+/* Reads every OUT buffer back and compares. Errors are those of the driver; a wrong result is no
+ * error but a check that did not pass. The queue must be dry. */
+enum code check_outputs(const struct check_input *input, struct check_memory *memory,
+                        struct check *check, struct error *err);
 void check_memory_release(struct check_memory *memory);
-/* One line for a failed check: "12 of 1,048,576 elements are wrong, first at 17: 0.5, expected 0.25". */
+/* One line for a failed check: "12 of 1,048,576 elements are wrong, first at 17: 0.5, expected
+ * 0.25". */
 void check_reason(const struct check *check, char *reason, size_t bytes);
 /* The "check" object of a record. */
 json_t *check_json(const struct check *check);

@@ -48,7 +48,8 @@ static void fill_f64(uint64_t base, double scale, double *target, uint64_t count
     }
 }
 
-void data_fill(enum type type, double scale, uint64_t seed, uint64_t stream, void *target, uint64_t count)
+void data_fill(enum type type, double scale, uint64_t seed, uint64_t stream, void *target,
+               uint64_t count)
 {
     uint64_t base = data_mix(seed + data_mix(stream + golden_gamma));
     switch (type) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Google Benchmark behind the C header engine.h; the one C++ file of the project. Nothing is printed: the records are the
-// project's own, and a Google Benchmark file is an export of them (reports/formats/google-benchmark.c).
+// Google Benchmark behind the C header engine.h; the one C++ file of the project. Nothing is
+// printed: the records are the project's own, and a Google Benchmark file is an export of them
+// (reports/formats/google-benchmark.c).
 #include "harness/engine.h"
 
 #include <benchmark/benchmark.h>
@@ -45,8 +46,8 @@ void run_loop(benchmark::State &state, Loop *loop)
 
 } // namespace
 
-extern "C" enum code engine_run(const char *name, uint64_t iterations, engine_sample *sample, void *context,
-                                struct error *err)
+extern "C" enum code engine_run(const char *name, uint64_t iterations, engine_sample *sample,
+                                void *context, struct error *err)
 {
     Loop loop = {sample, context, err, CODE_OK};
     benchmark::RegisterBenchmark(name, run_loop, &loop)

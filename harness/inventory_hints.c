@@ -105,10 +105,15 @@ static void describe_node(const char *path, const struct stat *status, struct te
     }
 }
 
-bool hint_render_nodes(struct text *out)
+const char *render_node_place(void)
 {
     const char *chosen = getenv("ASSAY_DEV_DRI");
-    const char *place = chosen != NULL && chosen[0] != '\0' ? chosen : "/dev/dri";
+    return chosen != NULL && chosen[0] != '\0' ? chosen : "/dev/dri";
+}
+
+bool hint_render_nodes(struct text *out)
+{
+    const char *place = render_node_place();
     DIR *directory = opendir(place);
     if (directory == NULL)
         return false;

@@ -24,6 +24,8 @@ void inventory_identify(struct inventory *inventory);
 bool hint_cache(struct text *out); /* POCL_CACHE_DIR names a place that cannot be used */
 bool hint_render_nodes(
     struct text *out); /* /dev/dri (or $ASSAY_DEV_DRI) holds nodes that this user may not open */
+/* The directory of render nodes: $ASSAY_DEV_DRI (for tests), else /dev/dri. */
+const char *render_node_place(void);
 bool hint_limits(struct text *out); /* an address space limit is set */
 /* What to do about a driver that gives no device, or died. */
 void hint_driver(const struct inventory_driver *driver, struct text *out);

@@ -12,10 +12,12 @@ static void lane_bury(struct lane *lane, const struct error *err)
     if (++lane->deaths < LANE_DEATHS_MAX)
         return;
     lane->closed = true;
-    snprintf(lane->reason, sizeof lane->reason, "%d failures in a row, the last: %.400s", lane->deaths, err->message);
+    snprintf(lane->reason, sizeof lane->reason, "%d failures in a row, the last: %.400s",
+             lane->deaths, err->message);
 }
 
-enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, json_t **reply, struct error *err)
+enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, json_t **reply,
+                    struct error *err)
 {
     *reply = NULL;
     enum code code = worker_call(lane->worker, request, timeout_ns, reply, err);
@@ -31,7 +33,8 @@ enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, jso
 
 static enum code lane_open_device(struct lane *lane, uint64_t timeout_ns, struct error *err)
 {
-    json_t *request = json_pack("{s:s,s:I}", "op", "open", "index", (json_int_t)lane->device->index);
+    json_t *request =
+        json_pack("{s:s,s:I}", "op", "open", "index", (json_int_t)lane->device->index);
     if (lane->audit != NULL)
         json_object_set(request, "audit", lane->audit);
     json_t *reply = NULL;
@@ -52,8 +55,9 @@ enum code lane_ensure(struct lane *lane, uint64_t timeout_ns, struct error *err)
         return error_set(err, CODE_NOTHING, 0, "%s", lane->reason);
     if (lane->worker != NULL)
         return CODE_OK;
-    struct worker_options options = {
-        .backend = lane->driver->backend, .library = lane->driver->library, .cache_dir = lane->cache_dir};
+    struct worker_options options = {.backend = lane->driver->backend,
+                                     .library = lane->driver->library,
+                                     .cache_dir = lane->cache_dir};
     enum code code = worker_start(&options, &lane->worker, err);
     if (code == CODE_OK)
         code = lane_open_device(lane, timeout_ns, err);

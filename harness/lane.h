@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One measured device of a run: its worker process, what its audit found, and what to do when the worker dies. Used by the
- * coordinator alone. */
+ * One measured device of a run: its worker process, what its audit found, and what to do when the
+ * worker dies. Used by the coordinator alone. */
 #ifndef HARNESS_LANE_H
 #define HARNESS_LANE_H
 
@@ -25,11 +25,13 @@ struct lane {
     char reason[LANE_REASON_BYTES];
 };
 
-/* Starts the worker if none runs and opens the device (with its audit the first time). On failure the lane is closed or has one
- * death more; err says why. */
+/* Starts the worker if none runs and opens the device (with its audit the first time). On failure
+ * the lane is closed or has one death more; err says why. */
 enum code lane_ensure(struct lane *lane, uint64_t timeout_ns, struct error *err);
-/* One request on a running worker. If the worker is gone afterwards (crash, time-out, lost device) it is stopped and counted. */
-enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, json_t **reply, struct error *err);
+/* One request on a running worker. If the worker is gone afterwards (crash, time-out, lost device)
+ * it is stopped and counted. */
+enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, json_t **reply,
+                    struct error *err);
 /* A case came to its end: deaths are no longer in a row. */
 void lane_finished_case(struct lane *lane);
 /* What the driver printed lately, "" for nothing. */

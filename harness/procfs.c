@@ -78,10 +78,9 @@ bool procfs_field(const char *text, const char *name, char *value, size_t capaci
             continue;
         const char *rest = line + length;
         rest += strspn(rest, " \t");
-        bool separated = *rest == ':' || *rest == '=';
-        if (!separated && rest == line + length)
+        if (*rest != ':' && *rest != '=')
             continue; /* a longer name */
-        rest += separated;
+        rest++;
         return copy_trimmed(rest, strcspn(rest, "\n"), value, capacity);
     }
     return false;

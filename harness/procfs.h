@@ -19,8 +19,8 @@ bool procfs_read(const char *root, const char *path, struct text *out);
 /* Its first line without the blanks around, printable, cut to capacity; false if absent or empty.
  */
 bool procfs_line(const char *root, const char *path, char *line, size_t capacity);
-/* The value behind "name" and ':', '=' or blanks at the begin of a line ("MemTotal:  12 kB" gives
- * "12 kB"), cut to capacity; false if there is none. */
+/* The value behind "name" and ':' or '=' at the begin of a line ("MemTotal:  12 kB" gives "12 kB"),
+ * cut to capacity; false if there is none. */
 bool procfs_field(const char *text, const char *name, char *value, size_t capacity);
 /* The next line of *cursor, which moves on; NULL at the end. Cuts the text into lines in place. */
 char *procfs_next_line(char **cursor);

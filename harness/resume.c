@@ -54,19 +54,21 @@ enum code resume_load(const char *path, struct resume *resume, struct error *err
         take_records(result, resume);
         size_t planned = resume->config.case_count * resume->device_count;
         if (result->record_count >= planned)
-            code = error_set(err, CODE_USAGE, 0, "'%s' has all of its %zu records; there is nothing to resume", path,
+            code = error_set(err, CODE_USAGE, 0,
+                             "'%s' has all of its %zu records; there is nothing to resume", path,
                              planned);
     }
     result_destroy(result);
     return code;
 }
 
-enum code resume_check(const struct resume *resume, const struct inventory *inventory, const size_t *selected,
-                       size_t count, struct error *err)
+enum code resume_check(const struct resume *resume, const struct inventory *inventory,
+                       const size_t *selected, size_t count, struct error *err)
 {
     size_t index;
     json_t *device;
-    json_array_foreach (json_object_get(resume->header, "devices"), index, device) {
+    json_array_foreach(json_object_get(resume->header, "devices"), index, device)
+    {
         const char *id = json_string_value(json_object_get(device, "id"));
         const char *name = json_string_value(json_object_get(device, "name"));
         const char *driver = json_string_value(json_object_get(device, "driver"));
@@ -75,12 +77,13 @@ enum code resume_check(const struct resume *resume, const struct inventory *inve
             if (id == NULL || strcmp(info->id, id) != 0)
                 continue;
             if (name != NULL && strcmp(info->name, name) != 0)
-                return error_set(err, CODE_INCOMPARABLE, 0, "'%s' was '%s' when the file was begun and is '%s' here",
-                                 id, name, info->name);
+                return error_set(err, CODE_INCOMPARABLE, 0,
+                                 "'%s' was '%s' when the file was begun and is '%s' here", id, name,
+                                 info->name);
             if (driver != NULL && strcmp(info->driver, driver) != 0)
                 return error_set(err, CODE_INCOMPARABLE, 0,
-                                 "'%s' had driver '%s' when the file was begun and has '%s' here", id, driver,
-                                 info->driver);
+                                 "'%s' had driver '%s' when the file was begun and has '%s' here",
+                                 id, driver, info->driver);
         }
     }
     return CODE_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a result file that was cut off still wants: its config, devices and seed from the header, and the records that are there. */
+ * What a result file that was cut off still wants: its config, devices and seed from the header,
+ * and the records that are there. */
 #ifndef HARNESS_RESUME_H
 #define HARNESS_RESUME_H
 
@@ -21,9 +22,10 @@ struct resume {
 
 /* CODE_CONFIG: no result file of this tool; CODE_USAGE: nothing is missing. */
 enum code resume_load(const char *path, struct resume *resume, struct error *err);
-/* A run describes the machine that it ran on: CODE_INCOMPARABLE if a device of the file is not the one of this id here. */
-enum code resume_check(const struct resume *resume, const struct inventory *inventory, const size_t *selected,
-                       size_t count, struct error *err);
+/* A run describes the machine that it ran on: CODE_INCOMPARABLE if a device of the file is not the
+ * one of this id here. */
+enum code resume_check(const struct resume *resume, const struct inventory *inventory,
+                       const size_t *selected, size_t count, struct error *err);
 void resume_release(struct resume *resume);
 
 #endif

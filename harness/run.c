@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run: opens every device, writes the header, goes through the cases, closes the file. See run.h. */
+ * The run: opens every device, writes the header, goes through the cases, closes the file. See
+ * run.h. */
 #include "harness/run_parts.h"
 
 #include "harness/data.h"
@@ -17,13 +18,14 @@ void run_pair(const char *key, const char *device, char pair[RUN_PAIR_BYTES])
     snprintf(pair, RUN_PAIR_BYTES, "%s|%s", key, device);
 }
 
-void run_tell(const struct run *run, enum run_stage stage, const struct lane *lane, const char *key, size_t round,
-              const json_t *record)
+void run_tell(const struct run *run, enum run_stage stage, const struct lane *lane, const char *key,
+              size_t round, const json_t *record)
 {
     if (run->options->progress == NULL)
         return;
     double elapsed = (double)(clock_now_ns() - run->begin_ns) * 1e-9;
-    double left = run->done > 0 ? elapsed / (double)run->done * (double)(run->total - run->done) : -1.0;
+    double left =
+        run->done > 0 ? elapsed / (double)run->done * (double)(run->total - run->done) : -1.0;
     struct run_progress progress = {.stage = stage,
                                     .device = lane->device->info.id,
                                     .key = key,
@@ -35,7 +37,8 @@ void run_tell(const struct run *run, enum run_stage stage, const struct lane *la
     run->options->progress(run->options->context, &progress);
 }
 
-/* The host's ceilings, measured by a worker of the host backend, which is always there. Unknown if that fails. */
+/* The host's ceilings, measured by a worker of the host backend, which is always there. Unknown if
+ * that fails. */
 static enum code measure_ceilings(struct run *run, struct error *err)
 {
     struct worker_options options = {.backend = "host"};
@@ -46,7 +49,8 @@ static enum code measure_ceilings(struct run *run, struct error *err)
     if (code == CODE_OK)
         code = worker_call(worker, request, (uint64_t)CEILING_TIMEOUT_S * 1000000000u, &reply, err);
     if (code == CODE_OK) {
-        run->ceilings.operations_per_s = json_number_value(json_object_get(reply, "operations_per_s"));
+        run->ceilings.operations_per_s =
+            json_number_value(json_object_get(reply, "operations_per_s"));
         run->ceilings.bytes_per_s = json_number_value(json_object_get(reply, "bytes_per_s"));
     }
     json_decref(reply);
@@ -74,8 +78,9 @@ static enum code open_lanes(struct run *run, const char *cache_dir, struct error
             return error_set(err, code, 0, "%s", failure.message);
         usable += !lane->closed;
     }
-    return usable > 0 ? CODE_OK : error_set(err, CODE_NOTHING, 0, "no selected device could be opened: %s",
-                                            run->lanes[0].reason);
+    return usable > 0 ? CODE_OK
+                      : error_set(err, CODE_NOTHING, 0, "no selected device could be opened: %s",
+                                  run->lanes[0].reason);
 }
 
 static size_t count_records(const struct run_outcome *outcome)
@@ -112,8 +117,8 @@ static enum code go_through_cases(struct run *run, struct error *err)
     return code;
 }
 
-static enum code run_measured(struct run *run, const struct topology *topology, const char *cache_dir,
-                              struct error *err)
+static enum code run_measured(struct run *run, const struct topology *topology,
+                              const char *cache_dir, struct error *err)
 {
     enum code code = measure_ceilings(run, err);
     enum code opened = CODE_OK;
@@ -130,15 +135,17 @@ static enum code run_measured(struct run *run, const struct topology *topology, 
     run->outcome->interrupted = code == CODE_INTERRUPTED;
     if (code == CODE_OK || code == CODE_INTERRUPTED) {
         size_t records = count_records(run->outcome) + json_object_size(run->options->resumed);
-        code = writer_append(run->options->writer,
-                             run_end(code == CODE_OK, code == CODE_OK ? NULL : "interrupted", records), &failure);
+        code = writer_append(
+            run->options->writer,
+            run_end(code == CODE_OK, code == CODE_OK ? NULL : "interrupted", records), &failure);
     }
     if (code != CODE_OK)
         return error_set(err, code, failure.native, "%s", failure.message);
     return opened;
 }
 
-enum code run_cases(const struct run_options *options, struct run_outcome *outcome, struct error *err)
+enum code run_cases(const struct run_options *options, struct run_outcome *outcome,
+                    struct error *err)
 {
     *outcome = (struct run_outcome){0};
     struct run run = {.options = options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One case on every lane: prepared one after another, measured in alternating rounds in random order until each lane's stop
- * rule is met, verified, recorded. No two rounds ever overlap. */
+ * One case on every lane: prepared one after another, measured in alternating rounds in random
+ * order until each lane's stop rule is met, verified, recorded. No two rounds ever overlap. */
 #include "harness/run_parts.h"
 
 #include "harness/data.h"
@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 enum { SAMPLES_A_ROUND_MAX = 32, REJECTED_LEAST = 3 };
-static const double rejected_share = 0.1; /* more unusable stamps than this: the case is repeated on the host clock */
-static const double memory_share = 0.7;   /* of free memory that devices measured side by side may take together */
+static const double rejected_share =
+    0.1; /* more unusable stamps than this: the case is repeated on the host clock */
+static const double memory_share =
+    0.7; /* of free memory that devices measured side by side may take together */
 
 static void trial_fail(struct trial *trial, enum state state, const char *reason)
 {
@@ -83,8 +85,8 @@ static json_t *policy_json(const struct policy *policy)
 }
 
 /* One attempt on the trial's clock. *state is the outcome that the worker gives. */
-static enum code prepare_once(struct run *run, const char *key, struct trial *trial, enum state *state,
-                              struct error *err)
+static enum code prepare_once(struct run *run, const char *key, struct trial *trial,
+                              enum state *state, struct error *err)
 {
     const struct policy *policy = &run->options->config->policy;
     trial_reset_samples(trial);
@@ -94,16 +96,19 @@ static enum code prepare_once(struct run *run, const char *key, struct trial *tr
     if (code != CODE_OK)
         return code;
     char seed[32];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)data_case_seed(run->options->seed, key));
-    json_t *request = json_pack("{s:s,s:s,s:s,s:o,s:b}", "op", "prepare", "key", key, "seed", seed, "policy",
-                                policy_json(policy), "host_clock", trial->host_clock);
+    snprintf(seed, sizeof seed, "%llu",
+             (unsigned long long)data_case_seed(run->options->seed, key));
+    json_t *request = json_pack("{s:s,s:s,s:s,s:o,s:b}", "op", "prepare", "key", key, "seed", seed,
+                                "policy", policy_json(policy), "host_clock", trial->host_clock);
     code = lane_call(trial->lane, request, policy->step_timeout_ns, &trial->prepared, err);
-    if (code == CODE_OK && !state_from_name(json_string_value(json_object_get(trial->prepared, "state")), state))
+    if (code == CODE_OK &&
+        !state_from_name(json_string_value(json_object_get(trial->prepared, "state")), state))
         return error_set(err, CODE_DRIVER, 0, "the worker's reply names no state");
     return code;
 }
 
-static enum code trial_prepare(struct run *run, const char *key, struct trial *trial, struct error *err)
+static enum code trial_prepare(struct run *run, const char *key, struct trial *trial,
+                               struct error *err)
 {
     run_tell(run, RUN_PREPARING, trial->lane, key, 0, NULL);
     enum state state = STATE_ERROR;
@@ -135,13 +140,15 @@ static void add_phases(struct trial *trial, const json_t *phases)
     const char *name;
     json_t *value;
     json_t *source = json_deep_copy(phases);
-    json_object_foreach (source, name, value) {
+    json_object_foreach(source, name, value)
+    {
         json_t *phase = json_object_get(trial->phases, name);
         if (phase == NULL) {
             phase = json_pack("{s:s,s:[]}", "unit", "ns", "rounds");
             json_object_set_new(trial->phases, name, phase);
         }
-        json_array_append_new(json_object_get(phase, "rounds"), json_pack("[f]", json_number_value(value)));
+        json_array_append_new(json_object_get(phase, "rounds"),
+                              json_pack("[f]", json_number_value(value)));
     }
     json_decref(source);
 }
@@ -157,7 +164,8 @@ struct samples trial_samples(const struct trial *trial)
 /* The stop rule: the interval is reached, or rounds or budget are used up. */
 static void judge_stop(const struct policy *policy, struct trial *trial)
 {
-    bool enough = trial->round_count >= policy->rounds_min && trial->sample_count >= policy->samples_min;
+    bool enough =
+        trial->round_count >= policy->rounds_min && trial->sample_count >= policy->samples_min;
     if (enough) {
         struct samples samples = trial_samples(trial);
         struct summary summary;
@@ -166,8 +174,8 @@ static void judge_stop(const struct policy *policy, struct trial *trial)
         trial->converged = summary.has_interval && half <= policy->interval * summary.median;
     }
     uint32_t rounds_max = policy->rounds_max < RUN_ROUNDS_MAX ? policy->rounds_max : RUN_ROUNDS_MAX;
-    bool spent = trial->round_count >= rounds_max ||
-                 (trial->measured_ns >= policy->budget_ns && trial->round_count >= STATS_ROUNDS_LEAST);
+    bool spent = trial->round_count >= rounds_max || (trial->measured_ns >= policy->budget_ns &&
+                                                      trial->round_count >= STATS_ROUNDS_LEAST);
     if (trial->converged || spent)
         trial->running = false;
 }
@@ -178,24 +186,27 @@ static uint32_t samples_a_round(const struct policy *policy, const struct trial 
     double batch = json_number_value(json_object_get(trial->prepared, "batch"));
     double sample_ns = step_ns * batch;
     double wanted = ceil((double)policy->samples_min / (double)policy->rounds_min);
-    double affordable = floor((double)policy->budget_ns / (double)policy->rounds_min / (sample_ns > 1 ? sample_ns : 1));
+    double affordable = floor((double)policy->budget_ns / (double)policy->rounds_min /
+                              (sample_ns > 1 ? sample_ns : 1));
     double count = fmin(fmin(wanted, affordable), SAMPLES_A_ROUND_MAX);
     return count < 1 ? 1 : (uint32_t)count;
 }
 
-static enum code trial_round(struct run *run, const char *key, struct trial *trial, struct error *err)
+static enum code trial_round(struct run *run, const char *key, struct trial *trial,
+                             struct error *err)
 {
     const struct policy *policy = &run->options->config->policy;
     run_tell(run, RUN_MEASURING, trial->lane, key, trial->round_count + 1, NULL);
     uint64_t begin = clock_now_ns();
     json_t *reply = NULL;
-    json_t *request = json_pack("{s:s,s:I}", "op", "round", "samples", (json_int_t)samples_a_round(policy, trial));
+    json_t *request = json_pack("{s:s,s:I}", "op", "round", "samples",
+                                (json_int_t)samples_a_round(policy, trial));
     enum code code = lane_call(trial->lane, request, policy->step_timeout_ns, &reply, err);
     if (code != CODE_OK)
         return trial_failed(trial, code, err);
     size_t index;
     json_t *ns;
-    json_array_foreach (json_object_get(reply, "ns"), index, ns)
+    json_array_foreach(json_object_get(reply, "ns"), index, ns)
         add_sample(trial, json_number_value(ns));
     trial->round_begin[++trial->round_count] = trial->sample_count;
     trial->rejected += (uint64_t)json_integer_value(json_object_get(reply, "rejected"));
@@ -234,8 +245,8 @@ static void shuffle(struct run *run, size_t *order, size_t count)
 }
 
 /* One round of every trial that is still running, in random order. *any: at least one ran. */
-static enum code alternate(struct run *run, const char *key, struct trial *trials, size_t count, bool *any,
-                           struct error *err)
+static enum code alternate(struct run *run, const char *key, struct trial *trials, size_t count,
+                           bool *any, struct error *err)
 {
     size_t *order = memory_zeroed(count, sizeof *order);
     shuffle(run, order, count);
@@ -256,8 +267,8 @@ static enum code alternate(struct run *run, const char *key, struct trial *trial
     return code;
 }
 
-static enum code trial_finish(struct run *run, const struct case_spec *spec, const char *key, struct trial *trial,
-                              struct error *err)
+static enum code trial_finish(struct run *run, const struct case_spec *spec, const char *key,
+                              struct trial *trial, struct error *err)
 {
     if (trial->state != STATE_OK || trial->prepared == NULL)
         return CODE_OK;
@@ -277,8 +288,8 @@ static enum code trial_finish(struct run *run, const struct case_spec *spec, con
 }
 
 /* Measures a group of trials whose buffers fit the machine's memory side by side. */
-static enum code measure_group(struct run *run, const struct case_spec *spec, const char *key, struct trial *trials,
-                               size_t count, struct error *err)
+static enum code measure_group(struct run *run, const struct case_spec *spec, const char *key,
+                               struct trial *trials, size_t count, struct error *err)
 {
     enum code code = CODE_OK;
     size_t wanted = 0;
@@ -313,12 +324,17 @@ static uint64_t free_memory(void)
     return (uint64_t)kib * 1024;
 }
 
-/* How many lanes may hold the case's buffers at once: each worker has the buffers and the host copies of its inputs. */
+/* How many lanes may hold the case's buffers at once: each worker has the buffers and the host
+ * copies of its inputs. */
 static size_t group_size(const struct case_spec *spec, size_t lanes)
 {
     struct step *step = memory_zeroed(1, sizeof *step);
-    struct device_caps caps = {.group_items = 256, .local_bytes = 32768, .max_alloc_bytes = UINT64_MAX,
-                               .memory_bytes = UINT64_MAX, .compute_units = 1, .has_f64 = true};
+    struct device_caps caps = {.group_items = 256,
+                               .local_bytes = 32768,
+                               .max_alloc_bytes = UINT64_MAX,
+                               .memory_bytes = UINT64_MAX,
+                               .compute_units = 1,
+                               .has_f64 = true};
     size_t size = lanes;
     uint64_t bytes = 0;
     if (spec->suite->build(spec, &caps, step, NULL) == CODE_OK) {
@@ -333,8 +349,8 @@ static size_t group_size(const struct case_spec *spec, size_t lanes)
     return size;
 }
 
-static enum code record_trials(struct run *run, const struct case_spec *spec, const char *key, struct trial *trials,
-                               struct error *err)
+static enum code record_trials(struct run *run, const struct case_spec *spec, const char *key,
+                               struct trial *trials, struct error *err)
 {
     enum code code = CODE_OK;
     for (size_t i = 0; i < run->lane_count && code == CODE_OK; i++) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The record line of one case on one device (docs/formats.md), and the judgement that a rate is above what is possible. */
+ * The record line of one case on one device (docs/formats.md), and the judgement that a rate is
+ * above what is possible. */
 #include "harness/run_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double ceiling_margin = 2.0; /* measured ceilings move with the clock of the processors */
+static const double ceiling_margin =
+    2.0; /* measured ceilings move with the clock of the processors */
 
 static json_t *get(const json_t *object, const char *member)
 {
@@ -31,8 +33,9 @@ static json_t *case_json(const struct case_spec *spec)
                             : json_integer((json_int_t)spec->values[i]);
         json_object_set_new(parameters, param->name, value);
     }
-    return json_pack("{s:s,s:I,s:s,s:o}", "suite", spec->suite->name, "version", (json_int_t)spec->suite->version,
-                     "tier", "portable", "parameters", parameters);
+    return json_pack("{s:s,s:I,s:s,s:o}", "suite", spec->suite->name, "version",
+                     (json_int_t)spec->suite->version, "tier", "portable", "parameters",
+                     parameters);
 }
 
 static json_t *work_json(const struct case_spec *spec)
@@ -40,8 +43,8 @@ static json_t *work_json(const struct case_spec *spec)
     struct work work = spec->suite->work(spec);
     return json_pack("{s:I,s:I,s:s,s:b,s:s}", "bytes", (json_int_t)work.bytes, "operations",
                      (json_int_t)work.operations, "bytes_counted",
-                     work.bytes_counted != NULL ? work.bytes_counted : "none", "by_operations", work.by_operations,
-                     "unit", work.unit);
+                     work.bytes_counted != NULL ? work.bytes_counted : "none", "by_operations",
+                     work.by_operations, "unit", work.unit);
 }
 
 static json_t *samples_json(const struct trial *trial)
@@ -63,8 +66,8 @@ static json_t *clock_json(const struct trial *trial)
     json_t *clock = get(trial->prepared, "clock");
     if (clock == NULL)
         return json_null();
-    return json_pack("{s:o,s:o,s:I}", "source", keep(clock, "source"), "reason", keep(clock, "reason"), "rejected",
-                     (json_int_t)trial->rejected);
+    return json_pack("{s:o,s:o,s:I}", "source", keep(clock, "source"), "reason",
+                     keep(clock, "reason"), "rejected", (json_int_t)trial->rejected);
 }
 
 static json_t *check_pair(const struct trial *trial)
@@ -86,7 +89,8 @@ static json_t *memory_json(const struct run *run, const struct trial *trial)
     const char *residence = cache == 0 ? "unknown" : bytes >= 4 * cache ? "memory" : "cache";
     json_t *json = json_deep_copy(memory);
     json_object_set_new(json, "residence", json_string(residence));
-    json_object_set_new(json, "same_memory", json_boolean(info->type == DEVICE_CPU || info->unified_memory));
+    json_object_set_new(json, "same_memory",
+                        json_boolean(info->type == DEVICE_CPU || info->unified_memory));
     return json;
 }
 
@@ -101,10 +105,12 @@ static json_t *conditions_json(const struct trial *trial)
             load = -1.0;
         fclose(file);
     }
-    json_t *reason = trial->telemetry_reason != NULL ? json_incref(trial->telemetry_reason) : json_null();
-    return json_pack("{s:{s:O,s:O},s:o,s:n,s:o}", "sentinel", "compute_ns", trial->sentinel_compute, "memory_ns",
-                     trial->sentinel_memory, "load_1min", load >= 0 ? json_real(load) : json_null(), "telemetry",
-                     "telemetry_reason", reason);
+    json_t *reason =
+        trial->telemetry_reason != NULL ? json_incref(trial->telemetry_reason) : json_null();
+    return json_pack("{s:{s:O,s:O},s:o,s:n,s:o}", "sentinel", "compute_ns", trial->sentinel_compute,
+                     "memory_ns", trial->sentinel_memory, "load_1min",
+                     load >= 0 ? json_real(load) : json_null(), "telemetry", "telemetry_reason",
+                     reason);
 }
 
 static json_t *notes_json(const struct run *run, const struct trial *trial)
@@ -114,11 +120,13 @@ static json_t *notes_json(const struct run *run, const struct trial *trial)
     if (note != NULL && note[0] != '\0')
         json_array_append_new(notes, json_string(note));
     if (!trial->alternated && run->lane_count > 1 && trial->round_count > 0)
-        json_array_append_new(notes, json_string("measured alone: the devices' buffers do not fit this machine's "
-                                                 "memory side by side"));
+        json_array_append_new(
+            notes, json_string("measured alone: the devices' buffers do not fit this machine's "
+                               "memory side by side"));
     if (trial->lane->device->info.type == DEVICE_CPU && trial->state == STATE_OK &&
         run->ceilings.operations_per_s <= 0)
-        json_array_append_new(notes, json_string("plausibility unknown: the host's ceilings were not measured"));
+        json_array_append_new(
+            notes, json_string("plausibility unknown: the host's ceilings were not measured"));
     return notes;
 }
 
@@ -133,47 +141,55 @@ json_t *run_record(const struct run *run, const struct case_spec *spec, const st
     json_object_set_new(record, "case", case_json(spec));
     json_object_set_new(record, "device", json_string(trial->lane->device->info.id));
     json_object_set_new(record, "state", json_string(state_name(trial->state)));
-    json_object_set_new(record, "reason", trial->state == STATE_OK ? json_null() : json_string(trial->reason));
+    json_object_set_new(record, "reason",
+                        trial->state == STATE_OK ? json_null() : json_string(trial->reason));
     json_object_set_new(record, "work", work_json(spec));
     json_object_set_new(record, "samples", samples_json(trial));
     bool has_phases = trial->phases != NULL && json_object_size(trial->phases) > 0;
     json_object_set_new(record, "phases", has_phases ? json_incref(trial->phases) : json_null());
     json_object_set_new(record, "batch",
-                        measured ? json_pack("{s:o}", "steps", keep(trial->prepared, "batch")) : json_null());
+                        measured ? json_pack("{s:o}", "steps", keep(trial->prepared, "batch"))
+                                 : json_null());
     json_object_set_new(record, "clock", clock_json(trial));
-    json_object_set_new(record, "converged", measured ? json_boolean(trial->converged) : json_null());
+    json_object_set_new(record, "converged",
+                        measured ? json_boolean(trial->converged) : json_null());
     json_object_set_new(record, "check", check_pair(trial));
     json_object_set_new(record, "doubling", keep(trial->prepared, "doubling"));
     json_object_set_new(record, "build", keep(trial->prepared, "build"));
     json_object_set_new(record, "memory", memory_json(run, trial));
     json_object_set_new(record, "conditions", conditions_json(trial));
     const char *chatter = lane_chatter(trial->lane);
-    json_object_set_new(record, "driver_output", chatter[0] != '\0' ? json_string(chatter) : json_null());
+    json_object_set_new(record, "driver_output",
+                        chatter[0] != '\0' ? json_string(chatter) : json_null());
     json_object_set_new(record, "notes", notes_json(run, trial));
     json_object_set_new(record, "started", json_string(trial->started));
-    json_object_set_new(record, "elapsed_ns", json_integer((json_int_t)(clock_now_ns() - trial->begin_ns)));
+    json_object_set_new(record, "elapsed_ns",
+                        json_integer((json_int_t)(clock_now_ns() - trial->begin_ns)));
     return record;
 }
 
 void run_judge_plausible(const struct run *run, const struct case_spec *spec, struct trial *trial)
 {
-    if (trial->state != STATE_OK || trial->sample_count == 0 || trial->lane->device->info.type != DEVICE_CPU)
+    if (trial->state != STATE_OK || trial->sample_count == 0 ||
+        trial->lane->device->info.type != DEVICE_CPU)
         return;
     struct work work = spec->suite->work(spec);
     double seconds = stats_median(trial->ns, trial->sample_count) * 1e-9;
     double rate = (double)(work.by_operations ? work.operations : work.bytes) / seconds;
-    double ceiling = work.by_operations ? run->ceilings.operations_per_s : run->ceilings.bytes_per_s;
+    double ceiling =
+        work.by_operations ? run->ceilings.operations_per_s : run->ceilings.bytes_per_s;
     if (ceiling <= 0 || rate <= ceiling * ceiling_margin)
         return;
     trial->state = STATE_IMPLAUSIBLE;
-    snprintf(trial->reason, sizeof trial->reason,
-             "%.4g %s is above %.4g %s, %.0f times what all of the host's cores were measured to do", rate, work.unit,
-             ceiling * ceiling_margin, work.unit, ceiling_margin);
+    snprintf(
+        trial->reason, sizeof trial->reason,
+        "%.4g %s is above %.4g %s, %.0f times what all of the host's cores were measured to do",
+        rate, work.unit, ceiling * ceiling_margin, work.unit, ceiling_margin);
 }
 
 json_t *run_end(bool complete, const char *reason, size_t records)
 {
     char stamp[CLOCK_STAMP_BYTES];
-    return json_pack("{s:s,s:b,s:s?,s:I,s:s}", "kind", "end", "complete", complete, "reason", reason, "records",
-                     (json_int_t)records, "created", clock_stamp(stamp));
+    return json_pack("{s:s,s:b,s:s?,s:I,s:s}", "kind", "end", "complete", complete, "reason",
+                     reason, "records", (json_int_t)records, "created", clock_stamp(stamp));
 }

@@ -23,7 +23,8 @@ enum code scratch_create(char path[SCRATCH_PATH_BYTES], struct error *err)
         last = errno;
     }
     path[0] = '\0';
-    return error_set(err, CODE_IO, last, "no place for temporary files (TMPDIR, /tmp, /var/tmp): %s", strerror(last));
+    return error_set(err, CODE_IO, last,
+                     "no place for temporary files (TMPDIR, /tmp, /var/tmp): %s", strerror(last));
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A private directory for the files of one run (kernel caches of drivers): made by mkdtemp, mode 0700, removed at the end. */
+ * A private directory for the files of one run (kernel caches of drivers): made by mkdtemp, mode
+ * 0700, removed at the end. */
 #ifndef HARNESS_SCRATCH_H
 #define HARNESS_SCRATCH_H
 

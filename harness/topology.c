@@ -136,22 +136,36 @@ uint64_t topology_last_cache_bytes(const struct topology *topology)
     return bytes;
 }
 
-/* A node that may be meant: it covers some of the CPUs next to the device. A node without CPUs is
- * nobody's neighbour. */
-static bool is_near(hwloc_obj_t node, hwloc_obj_t place)
-{
-    return place != NULL && place->nodeset != NULL && !hwloc_bitmap_iszero(node->cpuset) &&
-           hwloc_bitmap_isset(place->nodeset, node->os_index);
-}
-
 static hwloc_obj_t next_node(const struct topology *topology, hwloc_obj_t node)
 {
     return hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE, node);
 }
 
-/* The smallest of the near nodes, if the others only surround it (memory of the whole machine) or
- * have the same CPUs (DRAM and on-package memory of one socket: the first is meant). Nodes side by
- * side leave it open. */
+void topology_own_cpus(const struct topology *topology, hwloc_obj_t node, hwloc_bitmap_t own)
+{
+    hwloc_bitmap_copy(own, node->cpuset);
+    for (hwloc_obj_t other = NULL; (other = next_node(topology, other)) != NULL;) {
+        bool inside = hwloc_bitmap_isincluded(other->cpuset, node->cpuset);
+        bool equal = hwloc_bitmap_isequal(other->cpuset, node->cpuset);
+        if (other != node && inside && (!equal || other->os_index < node->os_index))
+            hwloc_bitmap_andnot(own, own, other->cpuset);
+    }
+}
+
+/* A node that may be meant: it is next to the place of the device and has CPUs of its own. */
+static bool is_near(const struct topology *topology, hwloc_obj_t node, hwloc_obj_t place)
+{
+    if (place == NULL || place->nodeset == NULL ||
+        !hwloc_bitmap_isset(place->nodeset, node->os_index))
+        return false;
+    hwloc_bitmap_t own = hwloc_bitmap_alloc();
+    topology_own_cpus(topology, node, own);
+    bool near = !hwloc_bitmap_iszero(own);
+    hwloc_bitmap_free(own);
+    return near;
+}
+
+/* The one near node. Several (the firmware names a whole package, or nothing) leave it open. */
 int topology_numa_of(const struct topology *topology, hwloc_obj_t object)
 {
     hwloc_obj_t first = next_node(topology, NULL);
@@ -159,13 +173,13 @@ int topology_numa_of(const struct topology *topology, hwloc_obj_t object)
         return (int)first->os_index;
     hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology->hwloc, object);
     hwloc_obj_t found = NULL;
-    for (hwloc_obj_t node = NULL; (node = next_node(topology, node)) != NULL;)
-        if (is_near(node, place) && (found == NULL || hwloc_bitmap_weight(node->cpuset) <
-                                                          hwloc_bitmap_weight(found->cpuset)))
-            found = node;
-    for (hwloc_obj_t node = NULL; found != NULL && (node = next_node(topology, node)) != NULL;)
-        if (is_near(node, place) && !hwloc_bitmap_isincluded(found->cpuset, node->cpuset))
+    for (hwloc_obj_t node = NULL; (node = next_node(topology, node)) != NULL;) {
+        if (!is_near(topology, node, place))
+            continue;
+        if (found != NULL)
             return -1;
+        found = node;
+    }
     return found != NULL ? (int)found->os_index : -1;
 }
 

@@ -31,13 +31,17 @@ static json_t *cpus(hwloc_const_bitmap_t set)
     return json;
 }
 
-static json_t *numa_json(hwloc_obj_t node)
+static json_t *numa_json(const struct topology *topology, hwloc_obj_t node)
 {
     json_t *json = json_object();
+    hwloc_bitmap_t own = hwloc_bitmap_alloc();
+    topology_own_cpus(topology, node, own);
     json_object_set_new(json, "index", integer(node->os_index));
-    json_object_set_new(json, "cpus", cpus(node->cpuset));
+    json_object_set_new(json, "cpus", cpus(own));
+    json_object_set_new(json, "near_cpus", cpus(node->cpuset));
     json_object_set_new(json, "memory_bytes", integer(node->attr->numanode.local_memory));
     json_object_set_new(json, "kind", string_or_null(node->subtype));
+    hwloc_bitmap_free(own);
     return json;
 }
 
@@ -46,7 +50,7 @@ static json_t *numa_list(const struct topology *topology)
     json_t *list = json_array();
     hwloc_obj_t node = NULL;
     while ((node = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE, node)) != NULL)
-        json_array_append_new(list, numa_json(node));
+        json_array_append_new(list, numa_json(topology, node));
     return list;
 }
 
@@ -192,7 +196,8 @@ static json_t *object_json(hwloc_obj_t object)
     } else if (object->os_index != HWLOC_UNKNOWN_INDEX) {
         json_object_set_new(json, "index", integer(object->os_index));
     }
-    if (object->cpuset != NULL)
+    /* A node's CPUs need a look at the others: they stand in the list of nodes. */
+    if (object->cpuset != NULL && object->type != HWLOC_OBJ_NUMANODE)
         json_object_set_new(json, "cpus", cpus(object->cpuset));
     return json;
 }

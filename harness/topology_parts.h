@@ -49,6 +49,10 @@ size_t topology_os_names(hwloc_obj_t pci, const char *names[TOPOLOGY_OS_NAMES_MA
 void topology_pci_name(hwloc_obj_t pci, struct text *out);
 /* OS index of the NUMA node next to an I/O object, -1 unknown. */
 int topology_numa_of(const struct topology *topology, hwloc_obj_t object);
+/* The CPUs that belong to a NUMA node. hwloc gives a node without CPUs (CXL, on-package memory)
+ * those of its surroundings; what a smaller node holds, or a lower one with the same CPUs, is taken
+ * off. */
+void topology_own_cpus(const struct topology *topology, hwloc_obj_t node, hwloc_bitmap_t own);
 /* Heap text of a CPU list, "0-3,8"; "" for none. */
 char *topology_cpu_list(hwloc_const_bitmap_t set);
 

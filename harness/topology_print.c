@@ -107,7 +107,7 @@ static void append_package(struct text *out, hwloc_obj_t object)
     append_cpus(out, object->cpuset);
 }
 
-static void append_numa(struct text *out, hwloc_obj_t object)
+static void append_numa(struct text *out, const struct topology *topology, hwloc_obj_t object)
 {
     append_index(out, "NUMA node", object);
     text_append(out, ": ");
@@ -116,8 +116,11 @@ static void append_numa(struct text *out, hwloc_obj_t object)
         text_append(out, " ");
         append_printable(out, object->subtype);
     }
+    hwloc_bitmap_t own = hwloc_bitmap_alloc();
+    topology_own_cpus(topology, object, own);
     text_append(out, ", ");
-    append_cpus(out, object->cpuset);
+    append_cpus(out, own);
+    hwloc_bitmap_free(own);
 }
 
 static void append_object(struct text *out, const struct topology *topology, hwloc_obj_t object)
@@ -137,7 +140,7 @@ static void append_object(struct text *out, const struct topology *topology, hwl
         append_package(out, object);
         break;
     case HWLOC_OBJ_NUMANODE:
-        append_numa(out, object);
+        append_numa(out, topology, object);
         break;
     case HWLOC_OBJ_BRIDGE:
         append_bridge(out, object);

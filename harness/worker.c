@@ -36,7 +36,8 @@ static enum code open_driver(struct server *server, struct error *err)
     return driver_open(server->backend, server->library, &server->driver, err);
 }
 
-static enum code serve_list(struct server *server, json_t *request, json_t *reply, struct error *err)
+static enum code serve_list(struct server *server, json_t *request, json_t *reply,
+                            struct error *err)
 {
     (void)request;
     enum code code = open_driver(server, err);
@@ -52,8 +53,10 @@ static enum code serve_list(struct server *server, json_t *request, json_t *repl
     return CODE_OK;
 }
 
-/* {"index": n, "audit": object of an earlier open, or absent}: opens the device and audits it unless that was done. */
-static enum code serve_open(struct server *server, json_t *request, json_t *reply, struct error *err)
+/* {"index": n, "audit": object of an earlier open, or absent}: opens the device and audits it
+ * unless that was done. */
+static enum code serve_open(struct server *server, json_t *request, json_t *reply,
+                            struct error *err)
 {
     enum code code = open_driver(server, err);
     json_t *earlier = json_object_get(request, "audit");
@@ -70,11 +73,13 @@ static enum code serve_open(struct server *server, json_t *request, json_t *repl
         code = audit_device(server->device, &server->audit, err);
     }
     if (code == CODE_OK)
-        json_object_set_new(reply, "audit", earlier != NULL ? json_incref(earlier) : audit_to_json(&server->audit));
+        json_object_set_new(reply, "audit",
+                            earlier != NULL ? json_incref(earlier) : audit_to_json(&server->audit));
     return code;
 }
 
-static enum code serve_ceilings(struct server *server, json_t *request, json_t *reply, struct error *err)
+static enum code serve_ceilings(struct server *server, json_t *request, json_t *reply,
+                                struct error *err)
 {
     (void)request;
     enum code code = open_driver(server, err);
@@ -107,9 +112,10 @@ static void describe_build(const struct bench *bench, json_t *reply)
 {
     if (bench->program == NULL)
         return;
-    json_t *build = json_pack("{s:s,s:s,s:I,s:s,s:o}", "options", bench->step.options, "kernel_sha256",
-                              bench->kernel_sha256, "build_ns", (json_int_t)bench->build_ns, "shape",
-                              bench->step.shape, "log", text_or_null(text_string(&bench->build_log)));
+    json_t *build =
+        json_pack("{s:s,s:s,s:I,s:s,s:o}", "options", bench->step.options, "kernel_sha256",
+                  bench->kernel_sha256, "build_ns", (json_int_t)bench->build_ns, "shape",
+                  bench->step.shape, "log", text_or_null(text_string(&bench->build_log)));
     json_object_set_new(reply, "build", build);
 }
 
@@ -120,15 +126,17 @@ static void describe_bench(const struct bench *bench, json_t *reply)
     json_object_set_new(reply, "note", text_or_null(bench->step.note));
     describe_build(bench, reply);
     json_object_set_new(reply, "memory",
-                        json_pack("{s:I,s:I}", "device_bytes", (json_int_t)bench->device_bytes, "working_set_bytes",
-                                  (json_int_t)bench->working_set_bytes));
+                        json_pack("{s:I,s:I}", "device_bytes", (json_int_t)bench->device_bytes,
+                                  "working_set_bytes", (json_int_t)bench->working_set_bytes));
     if (bench->before.elements > 0)
         json_object_set_new(reply, "check", check_json(&bench->before));
-    json_object_set_new(reply, "clock", json_pack("{s:s,s:o}", "source", bench->host_clock ? "host" : "device",
-                                                  "reason", text_or_null(bench->clock_reason)));
+    json_object_set_new(reply, "clock",
+                        json_pack("{s:s,s:o}", "source", bench->host_clock ? "host" : "device",
+                                  "reason", text_or_null(bench->clock_reason)));
     json_object_set_new(reply, "batch", json_integer((json_int_t)bench->batch));
     json_object_set_new(reply, "step_ns", json_real(bench->step_ns));
-    json_object_set_new(reply, "doubling", bench->doubling > 0 ? json_real(bench->doubling) : json_null());
+    json_object_set_new(reply, "doubling",
+                        bench->doubling > 0 ? json_real(bench->doubling) : json_null());
 }
 
 static void release_bench(struct server *server)
@@ -141,7 +149,8 @@ static void release_bench(struct server *server)
 }
 
 /* {"key": case key, "seed": text, "policy": {…}, "host_clock": bool} */
-static enum code serve_prepare(struct server *server, json_t *request, json_t *reply, struct error *err)
+static enum code serve_prepare(struct server *server, json_t *request, json_t *reply,
+                               struct error *err)
 {
     if (server->device == NULL)
         return error_set(err, CODE_USAGE, 0, "no device is open");
@@ -165,7 +174,8 @@ static enum code serve_prepare(struct server *server, json_t *request, json_t *r
     return code;
 }
 
-static enum code serve_round(struct server *server, json_t *request, json_t *reply, struct error *err)
+static enum code serve_round(struct server *server, json_t *request, json_t *reply,
+                             struct error *err)
 {
     if (server->bench == NULL)
         return error_set(err, CODE_USAGE, 0, "no case is prepared");
@@ -190,7 +200,8 @@ static enum code serve_round(struct server *server, json_t *request, json_t *rep
     return CODE_OK;
 }
 
-static enum code serve_finish(struct server *server, json_t *request, json_t *reply, struct error *err)
+static enum code serve_finish(struct server *server, json_t *request, json_t *reply,
+                              struct error *err)
 {
     (void)request;
     if (server->bench == NULL)
@@ -206,7 +217,8 @@ static enum code serve_finish(struct server *server, json_t *request, json_t *re
     return code;
 }
 
-static enum code serve_drop(struct server *server, json_t *request, json_t *reply, struct error *err)
+static enum code serve_drop(struct server *server, json_t *request, json_t *reply,
+                            struct error *err)
 {
     (void)request;
     (void)reply;
@@ -219,8 +231,9 @@ static const struct operation {
     const char *name;
     enum code (*serve)(struct server *server, json_t *request, json_t *reply, struct error *err);
 } operations[] = {
-    {"list", serve_list},   {"open", serve_open},     {"ceilings", serve_ceilings}, {"prepare", serve_prepare},
-    {"round", serve_round}, {"finish", serve_finish}, {"drop", serve_drop},
+    {"list", serve_list},       {"open", serve_open},   {"ceilings", serve_ceilings},
+    {"prepare", serve_prepare}, {"round", serve_round}, {"finish", serve_finish},
+    {"drop", serve_drop},
 };
 
 static enum code dispatch(struct server *server, json_t *request, json_t *reply, struct error *err)

@@ -41,7 +41,8 @@ static struct writer *writer_new(const char *path, int fd, bool regular)
     return writer;
 }
 
-/* CODE_IO if another process holds the lock. Where the file system has no locks, exclusive creation has to do. */
+/* CODE_IO if another process holds the lock. Where the file system has no locks, exclusive creation
+ * has to do. */
 static enum code lock_file(int fd, const char *path, struct error *err)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -49,8 +50,8 @@ static enum code lock_file(int fd, const char *path, struct error *err)
     return error_set(err, CODE_IO, errno, "'%s' is being written by another run", path);
 }
 
-/* Locks a file that this process has just created. One that comes second holds the lock for the moment in which it finds
- * that out, so a few tries are given. */
+/* Locks a file that this process has just created. One that comes second holds the lock for the
+ * moment in which it finds that out, so a few tries are given. */
 static enum code lock_created(int fd, const char *path, struct error *err)
 {
     enum { TRIES = 100 };

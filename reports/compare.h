@@ -38,9 +38,10 @@ struct compare_row {
     const struct record *base, *other;          /* NULL where absent */
     struct summary base_summary, other_summary; /* of a side that is ok */
     struct ratio ratio;                         /* > 1: other is faster; only if both are ok */
-    bool judged;                                /* both ok and comparable: ratio and verdict hold */
-    enum verdict verdict;
-    char reason[256]; /* why not judged, or a warning that goes with the verdict */
+    double floor; /* noise between the runs that the interval was widened by; 0 within one run */
+    bool judged;  /* both ok, comparable and enough samples: interval and verdict hold */
+    enum verdict verdict; /* TOO_FEW with judged false: the ratio is there, without an interval */
+    char reason[256];     /* why not judged, or a warning that goes with the verdict */
 };
 
 struct comparison {
@@ -48,25 +49,31 @@ struct comparison {
     struct compare_row *rows; /* in the order of base, then what only other has */
     size_t row_count;
     bool paired;           /* same run: rounds were measured next to each other */
-    double noise_floor;    /* added to the intervals of unpaired comparisons */
+    double noise_floor;    /* largest floor of a row; 0 within one run */
     double geometric_mean; /* of the ratios of judged rows; NaN if there are none */
     size_t judged_count, faster_count, slower_count, same_count, undecided_count;
-    size_t missing_count; /* rows on one side only, or not ok on one side */
+    size_t missing_count; /* rows on one side only, or failed (not ok, not unsupported) on a side */
+    size_t refused_count; /* rows that must not be compared */
     char warnings[1024]; /* lines for the head: drivers differ, incomplete file, identical input, …
                           */
 };
 
-/* CODE_INCOMPARABLE with the field and both values where the files must not be compared (suite
- * version, tier, …) unless force; CODE_INCOMPARABLE for partial files unless options->partial. */
+/* CODE_INCOMPARABLE for files that are not complete, unless options->partial. Pairs that must not
+ * be compared (build options, bytes counted, ECC, …) become rows of state COMPARE_NOT_COMPARABLE
+ * whose reason names the field and both values, unless options->force; suite version, tier and size
+ * are part of the key, so such rows stand on one side only, and their reason says what differs.
+ * A device id that the result lacks is CODE_USAGE. The rows borrow from the results. */
 enum code compare_sides(const struct compare_side *base, const struct compare_side *other,
                         const struct compare_options *options, struct comparison **comparison,
                         struct error *err);
 void comparison_destroy(struct comparison *comparison);
 
-enum { COMPARE_TEXT_BYTES = 96 };
-/* The verdict in words: "1.32 times as fast", "20 % slower", "same", "undecided", or "" for a row that is not judged. */
+enum { COMPARE_TEXT_BYTES = 128 };
+/* The verdict in words: "1.32 times as fast", "20 % slower", "same", "undecided", or "" for a row
+ * that is not judged. */
 char *compare_words(const struct compare_row *row, char out[COMPARE_TEXT_BYTES]);
-/* A ratio with enough digits to carry a verdict: "1.320", "12.31", "0.0123"; "n/a" for what is not finite. */
+/* A ratio with enough digits to carry a verdict: "1.320", "12.31", "0.0123"; "n/a" for what is not
+ * finite. */
 char *compare_format_ratio(double ratio, char out[COMPARE_TEXT_BYTES]);
 
 /* Devices of two results that are the same thing, or the same model. */
@@ -75,16 +82,14 @@ struct device_pair {
     const char *base, *other;      /* device ids */
     char note[COMPARE_TEXT_BYTES]; /* how they were paired when not by identity; "" else */
 };
-/* Pairs by UUID, then by physical place and name, then by normalised name; what is left over stays unpaired, but for one device
- * against one. Returns the number of pairs. */
+/* Pairs by UUID, then by physical place and name, then by normalised name; what is left over stays
+ * unpaired, but for one device against one. Returns the number of pairs. */
 size_t compare_pair_devices(const struct result *base, const struct result *other,
                             struct device_pair pairs[COMPARE_PAIRS_MAX]);
-/* A device name without "(R)", "(TM)", a leading "NVIDIA ", blanks in a row and a feature suffix (":sramecc+:xnack-", which goes
- * into suffix). Cut to capacity. */
+/* A device name without "(R)", "(TM)", a leading "NVIDIA ", blanks in a row and a feature suffix
+ * (":sramecc+:xnack-", which goes into suffix). Cut to capacity. */
 enum { DEVICE_NAME_BYTES = 256 };
 void compare_normalise_name(const char *name, char normal[DEVICE_NAME_BYTES],
                             char suffix[DEVICE_NAME_BYTES]);
-/* What a table calls the kind of a device: "GPU", "CPU", "CPU (software OpenCL)", "accelerator", "other". */
-const char *compare_device_kind(const struct result_device *device);
 
 #endif

@@ -31,13 +31,4 @@ void html_device_heading(const struct matrix *matrix, size_t column, struct text
 /* Opens a table that scrolls by itself on a narrow screen, with its caption (plain text). */
 void html_table_begin(struct text *out, const char *class_name, const char *caption);
 void html_table_end(struct text *out);
-/* A row of a sheet: term and text; nothing at all if text is NULL. */
-void html_fact(struct text *out, const char *term, const char *text);
-/* The same for members of JSON objects: text, a whole number (with unit), a byte count. Null is
- * "not told". */
-void html_fact_text(struct text *out, const char *term, const json_t *object, const char *member);
-void html_fact_count(struct text *out, const char *term, const json_t *object, const char *member,
-                     const char *unit);
-void html_fact_bytes(struct text *out, const char *term, const json_t *object, const char *member);
-
 #endif

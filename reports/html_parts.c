@@ -3,13 +3,9 @@
  * Elements that several parts of the HTML report use, and the page on the method. */
 #include "reports/html.h"
 
-#include "base/quantity.h"
 #include "reports/labels.h"
 #include "reports/markup.h"
 #include "reports/method.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 void html_device_heading(const struct matrix *matrix, size_t column, struct text *out)
 {
@@ -40,52 +36,6 @@ void html_table_begin(struct text *out, const char *class_name, const char *capt
 void html_table_end(struct text *out)
 {
     text_append(out, "</table></div>\n");
-}
-
-void html_fact(struct text *out, const char *term, const char *text)
-{
-    if (text == NULL)
-        return;
-    text_append(out, "<tr><th scope=\"row\">");
-    markup_text(out, term);
-    text_append(out, "</th><td>");
-    markup_text(out, text);
-    text_append(out, "</td></tr>\n");
-}
-
-void html_fact_text(struct text *out, const char *term, const json_t *object, const char *member)
-{
-    const char *text = json_string_value(json_object_get(object, member));
-    html_fact(out, term, text != NULL && text[0] != '\0' ? text : "not told");
-}
-
-void html_fact_count(struct text *out, const char *term, const json_t *object, const char *member,
-                     const char *unit)
-{
-    const json_t *value = json_object_get(object, member);
-    char count[QUANTITY_BYTES], text[64];
-    if (!json_is_integer(value) || json_integer_value(value) < 0) {
-        html_fact(out, term, "not told");
-        return;
-    }
-    snprintf(text, sizeof text, "%s%s%s",
-             quantity_format_count((uint64_t)json_integer_value(value), count),
-             unit[0] != '\0' ? " " : "", unit);
-    html_fact(out, term, text);
-}
-
-void html_fact_bytes(struct text *out, const char *term, const json_t *object, const char *member)
-{
-    const json_t *value = json_object_get(object, member);
-    char size[QUANTITY_BYTES], count[QUANTITY_BYTES], text[96];
-    if (!json_is_integer(value) || json_integer_value(value) < 0) {
-        html_fact(out, term, "not told");
-        return;
-    }
-    uint64_t bytes = (uint64_t)json_integer_value(value);
-    snprintf(text, sizeof text, "%s (%s B)", quantity_format_bytes(bytes, size),
-             quantity_format_count(bytes, count));
-    html_fact(out, term, text);
 }
 
 void html_method(const struct matrix *matrix, struct text *out)

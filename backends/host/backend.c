@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The host as a device: plain C on one core ("in turn") or on all cores (OpenMP). It is the baseline that a buyer wants beside the
- * cards. "Device" memory is host memory; commands run at once, so every way of waiting returns with the work done. */
+ * The host as a device: plain C on one core ("in turn") or on all cores (OpenMP). It is the
+ * baseline that a buyer wants beside the cards. "Device" memory is host memory; commands run at
+ * once, so every way of waiting returns with the work done. */
 #include "backends/backend.h"
 
 #include "base/clock.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HOST_ONE, HOST_ALL, HOST_DEVICES, HOST_ALIGNMENT = 4096 };
+enum { HOST_ONE, HOST_ALL, HOST_DEVICES, HOST_ALIGNMENT = 4096, HOST_LOCAL_BYTES = 65536 };
 
 struct driver {
     int threads;
@@ -81,7 +82,8 @@ static uint64_t physical_memory(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
 
-static enum code host_device_list(struct driver *driver, struct device_info **infos, size_t *count, struct error *err)
+static enum code host_device_list(struct driver *driver, struct device_info **infos, size_t *count,
+                                  struct error *err)
 {
     (void)err;
     *infos = memory_zeroed(HOST_DEVICES, sizeof **infos);
@@ -92,7 +94,8 @@ static enum code host_device_list(struct driver *driver, struct device_info **in
         char model[DEVICE_TEXT_BYTES - 32];
         cpu_model(model, sizeof model);
         snprintf(info->id, sizeof info->id, "host:%s", i == HOST_ONE ? "one" : "all");
-        snprintf(info->name, sizeof info->name, "%s (%d %s)", model, threads, threads == 1 ? "core" : "cores");
+        snprintf(info->name, sizeof info->name, "%s (%d %s)", model, threads,
+                 threads == 1 ? "core" : "cores");
         snprintf(info->driver, sizeof info->driver, "plain C, OpenMP %d", _OPENMP);
         snprintf(info->api, sizeof info->api, "C11");
         snprintf(info->platform, sizeof info->platform, "host baseline");
@@ -101,6 +104,7 @@ static enum code host_device_list(struct driver *driver, struct device_info **in
         info->compute_units = (uint32_t)threads;
         info->memory_bytes = info->max_alloc_bytes = physical_memory();
         info->max_group_items = 1;
+        info->local_bytes = HOST_LOCAL_BYTES;
         for (int d = 0; d < LAUNCH_DIMENSIONS; d++)
             info->max_group_size[d] = 1;
         info->timer_step_ns = 1;
@@ -108,7 +112,8 @@ static enum code host_device_list(struct driver *driver, struct device_info **in
     return CODE_OK;
 }
 
-static enum code host_device_open(struct driver *driver, size_t index, struct device **device, struct error *err)
+static enum code host_device_open(struct driver *driver, size_t index, struct device **device,
+                                  struct error *err)
 {
     (void)err;
     *device = memory_zeroed(1, sizeof **device);
@@ -131,8 +136,8 @@ static enum code host_buffer_create(struct device *device, enum memory_kind kind
     int status = posix_memalign(&pointer, HOST_ALIGNMENT, padded);
     if (status != 0) {
         free(created);
-        return error_set(err, CODE_MEMORY, status, "%llu bytes of host memory: %s", (unsigned long long)bytes,
-                         strerror(status));
+        return error_set(err, CODE_MEMORY, status, "%llu bytes of host memory: %s",
+                         (unsigned long long)bytes, strerror(status));
     }
     memset(pointer, 0, padded); /* touch every page before any timing */
     *created = (struct buffer){.kind = kind, .bytes = bytes, .pointer = pointer};
@@ -160,24 +165,24 @@ static void parallel_copy(int threads, void *target, const void *source, uint64_
     }
 }
 
-static enum code host_buffer_write(struct device *device, struct buffer *target, uint64_t offset, const void *source,
-                                   uint64_t bytes, struct error *err)
+static enum code host_buffer_write(struct device *device, struct buffer *target, uint64_t offset,
+                                   const void *source, uint64_t bytes, struct error *err)
 {
     (void)err;
     parallel_copy(device->threads, (char *)target->pointer + offset, source, bytes);
     return CODE_OK;
 }
 
-static enum code host_buffer_read(struct device *device, void *target, struct buffer *source, uint64_t offset,
-                                  uint64_t bytes, struct error *err)
+static enum code host_buffer_read(struct device *device, void *target, struct buffer *source,
+                                  uint64_t offset, uint64_t bytes, struct error *err)
 {
     (void)err;
     parallel_copy(device->threads, target, (const char *)source->pointer + offset, bytes);
     return CODE_OK;
 }
 
-static enum code host_buffer_fill(struct device *device, struct buffer *target, uint8_t byte, uint64_t bytes,
-                                  struct error *err)
+static enum code host_buffer_fill(struct device *device, struct buffer *target, uint8_t byte,
+                                  uint64_t bytes, struct error *err)
 {
     (void)device;
     (void)err;
@@ -185,8 +190,8 @@ static enum code host_buffer_fill(struct device *device, struct buffer *target, 
     return CODE_OK;
 }
 
-static enum code host_buffer_copy(struct device *device, struct buffer *target, struct buffer *source, uint64_t bytes,
-                                  struct error *err)
+static enum code host_buffer_copy(struct device *device, struct buffer *target,
+                                  struct buffer *source, uint64_t bytes, struct error *err)
 {
     (void)err;
     parallel_copy(device->threads, target->pointer, source->pointer, bytes);
@@ -258,7 +263,8 @@ static enum code host_timer_start(struct device *device, struct error *err)
     return CODE_OK;
 }
 
-static enum code host_timer_stop(struct device *device, enum wait_way way, struct timing *timing, struct error *err)
+static enum code host_timer_stop(struct device *device, enum wait_way way, struct timing *timing,
+                                 struct error *err)
 {
     (void)way;
     (void)err;

@@ -18,6 +18,7 @@ const struct backend backend_opencl = {
     .summary = "every device that an OpenCL 1.2 or newer driver shows",
     .driver_open = opencl_driver_open,
     .driver_close = opencl_driver_close,
+    .driver_platform = opencl_driver_platform,
     .device_list = opencl_device_list,
     .device_open = opencl_device_open,
     .device_close = opencl_device_close,

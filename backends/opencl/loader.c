@@ -229,6 +229,9 @@ static enum code find_devices(struct driver *driver, const char *library, struct
     if (count > OPENCL_PLATFORMS_MAX)
         return error_set(err, CODE_DRIVER, 0, "the OpenCL loader names %u platforms: more than %d",
                          count, OPENCL_PLATFORMS_MAX);
+    char *name = opencl_platform_text(&driver->api, platforms[0], CL_PLATFORM_NAME);
+    snprintf(driver->platform, sizeof driver->platform, "%s", name);
+    free(name);
     /* A platform that fails does not hide the devices of the others; alone, its failure is the
      * answer. */
     enum code code = CODE_OK;
@@ -271,4 +274,9 @@ void opencl_driver_close(struct driver *driver)
         return;
     free(driver->slots);
     free(driver);
+}
+
+const char *opencl_driver_platform(struct driver *driver)
+{
+    return driver->platform;
 }

@@ -242,7 +242,7 @@ static bool is_filled(const unsigned char *bytes, size_t count, unsigned char fi
 enum code opencl_check_fill(struct device *device, struct error *err)
 {
     unsigned char bytes[FILL_CHECK_BYTES];
-    struct buffer *buffer;
+    struct buffer *buffer = NULL;
     if (device->api->clEnqueueFillBuffer == NULL || device->version < 102)
         return CODE_OK;
     enum code code = opencl_buffer_create(device, MEMORY_DEVICE, sizeof bytes, &buffer, err);

@@ -78,6 +78,7 @@ struct driver {
         cl_device_id device;
     } * slots;
     size_t slot_count;
+    char platform[DEVICE_TEXT_BYTES]; /* name of the first platform; "" unknown */
 };
 
 struct device {
@@ -133,6 +134,7 @@ bool opencl_size_fits(uint64_t bytes); /* in this process's size_t */
 /* ---- loader.c ---- */
 enum code opencl_driver_open(const char *library, struct driver **driver, struct error *err);
 void opencl_driver_close(struct driver *driver);
+const char *opencl_driver_platform(struct driver *driver);
 
 /* ---- identity.c: reading what a device says ---- */
 /* Text of an info, heap, printable UTF-8; "" where the device refuses it. Never NULL. */

@@ -30,6 +30,8 @@ typedef ulong u64;
 typedef float f32;
 #ifdef FP64
 typedef double f64;
+typedef double4 f64x4;
+typedef double8 f64x8;
 #endif
 
 /* + - * work element by element, u8x16 modulo 256; elements are .s0 .s1 … .s9 .sa … .sf */
@@ -54,6 +56,8 @@ typedef uint4 u32x4;
 #define splat_f32x16(x) ((f32x16)(x))
 #define splat_u8x16(x) ((u8x16)(x))
 #define splat_u32x4(x) ((u32x4)(x))
+#define splat_f64x4(x) ((f64x4)(x))
+#define splat_f64x8(x) ((f64x8)(x))
 #define make_f32x4(a, b, c, d) ((f32x4)((a), (b), (c), (d)))
 #define make_u32x4(a, b, c, d) ((u32x4)((a), (b), (c), (d)))
 
@@ -77,14 +81,25 @@ typedef uint4 u32x4;
 #define load_any_f32x16(p, e) vload16(0, (p) + (e))
 #define load_any_u8x16(p, e) vload16(0, (p) + (e))
 #define load_any_u32x4(p, e) vload4(0, (p) + (e))
+#define load_any_f64x4(p, e) vload4(0, (p) + (e))
+#define load_any_f64x8(p, e) vload8(0, (p) + (e))
 #define store_any_f32x4(p, e, v) vstore4((v), 0, (p) + (e))
 #define store_any_f32x8(p, e, v) vstore8((v), 0, (p) + (e))
 #define store_any_f32x16(p, e, v) vstore16((v), 0, (p) + (e))
 #define store_any_u8x16(p, e, v) vstore16((v), 0, (p) + (e))
 #define store_any_u32x4(p, e, v) vstore4((v), 0, (p) + (e))
+#define store_any_f64x4(p, e, v) vstore4((v), 0, (p) + (e))
+#define store_any_f64x8(p, e, v) vstore8((v), 0, (p) + (e))
 
 /* As load_f32x4 and store_f32x4, in local memory. */
 #define load_local_f32x4(p, i) (((LOCAL const f32x4 *)(p))[i])
 #define store_local_f32x4(p, i, v) ((void)(((LOCAL f32x4 *)(p))[i] = (v)))
+
+/* As load_u8x16 and store_u8x16, in local memory. */
+#define load_local_u8x16(p, i) (((LOCAL const u8x16 *)(p))[i])
+#define store_local_u8x16(p, i, v) ((void)(((LOCAL u8x16 *)(p))[i] = (v)))
+
+/* Elements 1 to 15 of v, then x. */
+#define shift_in_u8x16(v, x) ((u8x16)((v).s123, (v).s4567, (v).s89abcdef, (x)))
 
 #endif

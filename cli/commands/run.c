@@ -56,7 +56,8 @@ static enum code read_seed(const struct option_spec *option, uint64_t *seed, str
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    *seed = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ ((uint64_t)getpid() << 40);
+    *seed =
+        ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ ((uint64_t)getpid() << 40);
     if (option->count == 0)
         return CODE_OK;
     enum code code = quantity_parse_count(option->values[option->count - 1], seed, err);
@@ -68,7 +69,8 @@ static enum code read_seed(const struct option_spec *option, uint64_t *seed, str
 }
 
 /* What to measure: a config, or what a file still wants. */
-static enum code plan_job(struct job *job, const char *config, const struct option_spec *options, struct error *err)
+static enum code plan_job(struct job *job, const char *config, const struct option_spec *options,
+                          struct error *err)
 {
     job->resumed = options[RESUME].count > 0;
     enum code code;
@@ -90,7 +92,8 @@ static enum code plan_job(struct job *job, const char *config, const struct opti
 }
 
 /* Which devices: the command line's, else the file's or the config's. */
-static enum code select_devices(struct job *job, const struct option_spec *options, struct error *err)
+static enum code select_devices(struct job *job, const struct option_spec *options,
+                                struct error *err)
 {
     const char *const *selectors = options[DEVICE].values;
     size_t count = options[DEVICE].count;
@@ -105,7 +108,8 @@ static enum code select_devices(struct job *job, const struct option_spec *optio
     if (code != CODE_OK)
         return code;
     job->selected = memory_zeroed(job->inventory->device_count, sizeof *job->selected);
-    code = inventory_select(job->inventory, selectors, count, job->selected, &job->selected_count, err);
+    code = inventory_select(job->inventory, selectors, count, job->selected, &job->selected_count,
+                            err);
     if (code == CODE_OK && job->resumed)
         code = resume_check(&job->resume, job->inventory, job->selected, job->selected_count, err);
     return code;
@@ -117,7 +121,8 @@ static void warn_of_drivers(const struct inventory *inventory)
         log_warning("%s", inventory->loader);
     for (size_t i = 0; i < inventory->driver_count; i++) {
         const struct inventory_driver *driver = &inventory->drivers[i];
-        if (driver->state == DRIVER_CRASHED || driver->state == DRIVER_TIMEOUT || driver->state == DRIVER_FAILED)
+        if (driver->state == DRIVER_CRASHED || driver->state == DRIVER_TIMEOUT ||
+            driver->state == DRIVER_FAILED)
             log_warning("%s:%s is not measured: %s", driver->backend, driver->name, driver->reason);
     }
 }
@@ -129,8 +134,8 @@ static enum code open_output(struct job *job, const struct option_spec *options,
     char path[256];
     default_output(options[REDACT].count > 0, path);
     size_t given = options[OUTPUT].count;
-    return writer_create(given > 0 ? options[OUTPUT].values[given - 1] : path, options[FORCE].count > 0, &job->writer,
-                         err);
+    return writer_create(given > 0 ? options[OUTPUT].values[given - 1] : path,
+                         options[FORCE].count > 0, &job->writer, err);
 }
 
 static void print_outcome(const struct job *job, const struct run_outcome *outcome)
@@ -143,7 +148,8 @@ static void print_outcome(const struct job *job, const struct run_outcome *outco
             text_printf(&states, ", %zu %s", outcome->states[state], state_name((enum state)state));
     }
     const char *path = writer_path(job->writer);
-    log_info("%zu of %zu measurements ok%s%s", outcome->states[STATE_OK], total, text_string(&states),
+    log_info("%zu of %zu measurements ok%s%s", outcome->states[STATE_OK], total,
+             text_string(&states),
              outcome->interrupted ? "; interrupted, the case at hand was dropped" : "");
     if (strcmp(path, "-") != 0)
         log_info("result: %s (assay show, compare, report; %s)", path,
@@ -211,11 +217,13 @@ static int run(int argc, char **argv)
     }
     const char *config = count > 0 ? arguments[0] : NULL;
     free(arguments);
-    bool contradiction = options[RESUME].count > 0 && (count > 0 || options[DEVICE].count + options[OUTPUT].count +
-                                                                            options[FILTER].count + options[SEED].count);
+    bool contradiction =
+        options[RESUME].count > 0 && (count > 0 || options[DEVICE].count + options[OUTPUT].count +
+                                                       options[FILTER].count + options[SEED].count);
     if (count > 1 || contradiction)
-        return command_usage(&command_run, count > 1 ? "one config at a time"
-                                                     : "--resume takes config, devices and seed from the file");
+        return command_usage(&command_run,
+                             count > 1 ? "one config at a time"
+                                       : "--resume takes config, devices and seed from the file");
     process_catch_signals();
     struct job job = {0};
     struct error err = {0};
@@ -242,17 +250,20 @@ const struct command command_run = {
     .usage = "assay run [OPTIONS] [CONFIG]",
     .summary = "measure the cases of a config on devices and write a result file",
     .help =
-        "CONFIG is a file, or the name of a config that is built in: quick (the default), standard,\n"
+        "CONFIG is a file, or the name of a config that is built in: quick (the default), "
+        "standard,\n"
         "reference. 'assay plan CONFIG' prints what would run.\n"
         "\n"
-        "Every case is measured on all selected devices in alternating rounds, verified before and\n"
+        "Every case is measured on all selected devices in alternating rounds, verified before "
+        "and\n"
         "after the timing, and stored and synced before the next one starts.\n"
         "\n"
         "Options:\n"
         "  -d, --device DEVICE  what to measure on; repeatable. 'all' (the default), 'host',\n"
         "                       'opencl:0', 'opencl:pocl:0', 'gpu', or a part of a device's name;\n"
         "                       see 'assay devices'\n"
-        "  -o, --output FILE    result file; '-' is standard output. Default: assay-HOST-TIME-PID.jsonl\n"
+        "  -o, --output FILE    result file; '-' is standard output. Default: "
+        "assay-HOST-TIME-PID.jsonl\n"
         "                       in the current directory\n"
         "  -f, --force          move an existing result file aside (FILE.old) instead of refusing\n"
         "      --resume FILE    measure what is missing in a result file that was cut off\n"
@@ -262,12 +273,14 @@ const struct command command_run = {
         "\n"
         "Ctrl-C ends cleanly: the case at hand is dropped, the file holds all cases before it.\n"
         "\n"
-        "Exit status: 0 all ok or not supported; 2 usage or config; 3 nothing to measure on; 4 a case\n"
+        "Exit status: 0 all ok or not supported; 2 usage or config; 3 nothing to measure on; 4 a "
+        "case\n"
         "failed (the file was written); 7 the result could not be stored; 8 interrupted or a case\n"
         "timed out (the partial file is kept).\n"
         "\n"
         "Examples:\n"
-        "  assay run                                  the quick config on every device and the host\n"
+        "  assay run                                  the quick config on every device and the "
+        "host\n"
         "  assay run standard -d gpu -d host -o a.jsonl\n"
         "  assay run --resume a.jsonl\n",
     .run = run,

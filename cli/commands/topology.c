@@ -120,7 +120,9 @@ static int show(const struct option_spec *options)
     enum code code = topology_load(path, &topology, &err);
     if (code == CODE_OK)
         code = write_form(topology, options, &out, &err);
-    for (size_t i = 0; code == CODE_OK && topology_warning(topology, i) != NULL; i++)
+    /* The text form has them among its notes. */
+    bool quiet = code != CODE_OK || options[JSON].count + options[XML].count == 0;
+    for (size_t i = 0; !quiet && topology_warning(topology, i) != NULL; i++)
         log_warning("%s", topology_warning(topology, i));
     fputs(text_string(&out), stdout);
     text_release(&out);

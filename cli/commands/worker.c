@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `assay worker`: the process that loads a driver. Started by the coordinator with its socket on descriptor 3. */
+ * `assay worker`: the process that loads a driver. Started by the coordinator with its socket on
+ * descriptor 3. */
 #include "cli/command.h"
 #include "cli/options.h"
 #include "harness/worker.h"
@@ -20,7 +21,8 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     if (options[BACKEND].count != 1 || count != 0 || fcntl(3, F_GETFD) < 0)
         return command_usage(&command_worker, "started by 'assay run', not by hand");
-    worker_serve(options[BACKEND].values[0], options[LIBRARY].count > 0 ? options[LIBRARY].values[0] : NULL);
+    worker_serve(options[BACKEND].values[0],
+                 options[LIBRARY].count > 0 ? options[LIBRARY].values[0] : NULL);
     return EXIT_OK;
 }
 

@@ -13,7 +13,8 @@ enum {
     CPU_ITEM_M = 8,
     CPU_ITEM_VECTORS = 2,
     CPU_ITEMS_M = 16,
-    CPU_TILE_K = 64,
+    CPU_TILE_K = 128,
+    CPU_LOCAL_BYTES_MIN = 65537, /* a CPU driver with no more runs neighbouring items as lanes, as a GPU does */
     GPU_WIDTH = 4,
     GPU_ITEMS = 16, /* along each side of a tile */
     GPU_TILE_K = 16,
@@ -72,6 +73,8 @@ static void choose_gpu(const struct tiles_request *request, const struct device_
         .tile_k = GPU_TILE_K,
         .stage_a = true,
     };
+    if (caps->cpu)
+        return;
     uint64_t large = GPU_ITEMS * 2 * GPU_WIDTH;
     uint64_t groups = divide_up(request->m, large) * divide_up(request->n, large);
     if (request->type == TYPE_F32 && groups >= (uint64_t)GROUPS_PER_UNIT * caps->compute_units) {
@@ -131,10 +134,17 @@ static uint64_t local_bytes(const struct tiles *tiles, enum type type)
     return lines * tiles->tile_k * type_bytes(type);
 }
 
+/* A device that does not say how much it has is not held to a limit. */
+static uint64_t local_limit(const struct device_caps *caps)
+{
+    return caps->local_bytes != 0 ? caps->local_bytes : UINT64_MAX;
+}
+
 enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps, struct tiles *tiles,
                        struct error *err)
 {
-    if (caps->cpu)
+    uint64_t local = local_limit(caps);
+    if (caps->cpu && local >= CPU_LOCAL_BYTES_MIN)
         choose_cpu(request, tiles);
     else
         choose_gpu(request, caps, tiles);
@@ -152,14 +162,14 @@ enum code tiles_choose(const struct tiles_request *request, const struct device_
                          "a tile of %" PRIu64 "x%" PRIu64 " needs %" PRIu64 " work-items, a group has at most %" PRIu64,
                          tiles->tile_m, tiles->tile_n, tiles->items_m * tiles->items_n, caps->group_items);
     while (request->tile_k == 0 && tiles->tile_k > TILE_K_MIN &&
-           local_bytes(tiles, request->type) > caps->local_bytes)
+           local_bytes(tiles, request->type) > local)
         tiles->tile_k /= 2;
     uint64_t bytes = local_bytes(tiles, request->type);
-    if (bytes > caps->local_bytes)
+    if (bytes > local)
         return error_set(err, CODE_UNSUPPORTED, 0,
                          "a tile of %" PRIu64 "x%" PRIu64 "x%" PRIu64 " needs %" PRIu64
                          " bytes of local memory, a group has %" PRIu64,
-                         tiles->tile_m, tiles->tile_n, tiles->tile_k, bytes, caps->local_bytes);
+                         tiles->tile_m, tiles->tile_n, tiles->tile_k, bytes, local);
     return CODE_OK;
 }
 

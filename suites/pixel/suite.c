@@ -172,7 +172,7 @@ static enum code add_tile(const struct case_spec *spec, const struct device_caps
     uint64_t width = spec->values[TILE_WIDTH] != 0 ? spec->values[TILE_WIDTH] : TILE_WIDTH_AUTO;
     uint64_t height = spec->values[TILE_HEIGHT] != 0 ? spec->values[TILE_HEIGHT] : TILE_HEIGHT_AUTO;
     uint64_t bytes = (width + PIXEL_VECTOR) * height;
-    if (bytes > caps->local_bytes)
+    if (caps->local_bytes != 0 && bytes > caps->local_bytes)
         return error_set(err, CODE_UNSUPPORTED, 0,
                          "a tile of %" PRIu64 "x%" PRIu64 " pixels needs %" PRIu64
                          " bytes of local memory, a group has %" PRIu64,
@@ -192,7 +192,8 @@ static enum code add_tile(const struct case_spec *spec, const struct device_caps
     op_add_u32(op, (uint32_t)width);
     op_add_u32(op, (uint32_t)height);
     snprintf(step->options, STEP_TEXT_BYTES,
-             "-D GROUP=%" PRIu64 " -D GROUP_X=%" PRIu64 " -D VECTORS=1 -D TILE_BYTES=%" PRIu64, group, across, bytes);
+             "-D GROUP=%" PRIu64 " -D GROUP_X=%" PRIu64 " -D VECTORS=1 -D TILE_VECTORS=%" PRIu64 " -D ROWS_ALIGNED=%d",
+             group, across, bytes / PIXEL_VECTOR, spec->values[WIDTH] % PIXEL_VECTOR == 0 ? 1 : 0);
     snprintf(step->shape, STEP_TEXT_BYTES, "group %" PRIu64 "x%" PRIu64 ", tile %" PRIu64 "x%" PRIu64, across, down,
              width, height);
     return CODE_OK;

@@ -98,8 +98,6 @@ static void test_parse_bytes(void **state)
         {"3 TB", 3000000000000},
         {"18446744073709551615 B", UINT64_MAX},
         {"16777215 TiB", 16777215ull << 40},
-        {"0.000000000000931322574615478515625 TiB",
-         0}, /* 2^-40 TiB is one byte, but has 33 decimals */
     };
     static const struct refused bad[] = {
         {"64M", "ambiguous, expected MB (1000) or MiB (1024)"},
@@ -133,17 +131,13 @@ static void test_parse_bytes(void **state)
         {"64 ", "plain decimal number"},
         {"MiB", "plain decimal number"},
         {"", "plain decimal number"},
-        {"0.1234567890123456789 TiB", "18 decimals"},
+        {"0.000000000000931322574615478515625 TiB", "18 decimals"},
         {"5 \xc2\xb5s", "unknown unit"},
     };
     struct error err;
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         uint64_t bytes = 77;
         enum code code = quantity_parse_bytes(good[i].text, &bytes, &err);
-        if (good[i].bytes == 0) {
-            assert_int_equal(code, CODE_CONFIG);
-            continue;
-        }
         if (code != CODE_OK || bytes != good[i].bytes)
             fail_msg("'%s': %s", good[i].text, code == CODE_OK ? "wrong value" : err.message);
     }
@@ -271,6 +265,7 @@ static void test_format_si(void **state)
         {(double)NAN, "B/s", "n/a"},
         {(double)INFINITY, "B/s", "n/a"},
         {1e300, "B/s", "1e+282 EB/s"},
+        {1.5e-7, "B/s", "1.5e-07 B/s"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char out[QUANTITY_BYTES];

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The OpenCL backend on the real drivers of this machine: conformance on PoCL and on Mesa's
+ * rusticl, and finding and loading drivers. Each test has a process of its own, because a loader
+ * reads its settings once. */
+#define _DEFAULT_SOURCE /* chroot */
+
+#include "tests/backends/conformance.h"
+
+#include "tests/backends/child.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+static const char pocl[] = "/etc/OpenCL/vendors/pocl.icd";
+static const char rusticl[] = "/etc/OpenCL/vendors/rusticl.icd";
+
+static void require(const char *path)
+{
+    if (access(path, R_OK) != 0) {
+        print_message("no '%s' here\n", path);
+        skip();
+    }
+}
+
+/* ---- conformance ---- */
+
+static void child_conformance(struct child *child)
+{
+    child_say(child, "failed=%d", conformance_run(conformance.library));
+}
+
+static void run_conformance(const char *library, const char *const *environment)
+{
+    static struct child child;
+    require(library);
+    conformance.backend = "opencl";
+    conformance.library = library;
+    conformance.compiles = true;
+    child_run(&child, environment, child_conformance, CHILD_SECONDS);
+    assert_string_equal(child.text, "failed=0");
+}
+
+static void test_conformance_pocl(void **state)
+{
+    (void)state;
+    conformance.lies[WAIT_FINISH] = false;
+    run_conformance(pocl, NULL);
+}
+
+static void test_conformance_rusticl(void **state)
+{
+    (void)state;
+    static const char *const environment[] = {"RUSTICL_ENABLE=llvmpipe", NULL};
+    conformance.lies[WAIT_FINISH] = true; /* Mesa 22.3: clFinish after clFlush returns at once */
+    run_conformance(rusticl, environment);
+}
+
+/* ---- finding drivers ---- */
+
+static const char *library_to_open;
+
+static void say_open(struct child *child, const char *library)
+{
+    struct backend_driver *driver = NULL;
+    const struct device_info *infos;
+    struct error err = {0};
+    enum code code = driver_open(backend_find("opencl"), library, &driver, &err);
+    if (code == CODE_OK) {
+        size_t count = driver_devices(driver, &infos);
+        child_say(child, "ok devices=%zu", count);
+        for (size_t i = 0; i < count; i++)
+            child_say(child, " %s=%s/%s", infos[i].id, infos[i].platform,
+                      device_type_name(infos[i].type));
+    } else {
+        child_say(child, "%s: %s", code_name(code), err.message);
+    }
+    driver_close(driver);
+}
+
+static void child_open(struct child *child)
+{
+    say_open(child, library_to_open);
+}
+
+static const char *open_in_child(const char *library, const char *const *environment)
+{
+    static struct child child;
+    library_to_open = library;
+    child_run(&child, environment, child_open, CHILD_SECONDS);
+    assert_int_equal(child.status, 0);
+    return child.text;
+}
+
+static void expect_text(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("'%s' does not contain '%s'", text, part);
+}
+
+static void test_driver_open_one_library(void **state)
+{
+    (void)state;
+    static const char *const environment[] = {"RUSTICL_ENABLE=llvmpipe",
+                                              "OCL_ICD_FILENAMES=/nonexistent.so", NULL};
+    require(pocl);
+    require(rusticl);
+    assert_string_equal(open_in_child(pocl, environment),
+                        "ok devices=1 opencl:0=Portable Computing Language/cpu");
+    assert_string_equal(open_in_child(rusticl, environment), "ok devices=1 opencl:0=rusticl/cpu");
+    assert_string_equal(open_in_child("libpocl.so.2", environment),
+                        "ok devices=1 opencl:0=Portable Computing Language/cpu");
+}
+
+static void test_driver_open_empty_platform(void **state)
+{
+    (void)state;
+    require(pocl);
+    require(rusticl);
+    unsetenv("RUSTICL_ENABLE");
+    assert_string_equal(open_in_child(rusticl, NULL), "ok devices=0");
+    /* an empty platform before or after does not hide the other's device */
+    expect_text(open_in_child("", NULL), "ok devices=1 ");
+}
+
+static void test_driver_open_no_driver(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/assay-test-XXXXXX";
+    char setting[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(setting, sizeof setting, "OCL_ICD_VENDORS=%s", directory);
+    const char *const environment[] = {setting, NULL};
+    const char *text = open_in_child(NULL, environment);
+    expect_text(text, "nothing: OpenCL loader found, no driver registered");
+    expect_text(text, directory);
+    expect_text(text, "install");
+    rmdir(directory);
+}
+
+static void test_driver_open_no_such_library(void **state)
+{
+    (void)state;
+    expect_text(open_in_child("/nonexistent/libexample.so", NULL), "nothing: ");
+    expect_text(open_in_child("/nonexistent/libexample.so", NULL),
+                "'/nonexistent/libexample.so': No such file");
+    expect_text(open_in_child("/etc/passwd", NULL),
+                "nothing: OpenCL loader found, but '/etc/passwd' gives it no");
+    expect_text(open_in_child("/nonexistent/example.icd", NULL),
+                "'/nonexistent/example.icd': No such file");
+}
+
+static void child_two_libraries(struct child *child)
+{
+    say_open(child, pocl);
+    child_say(child, "|");
+    say_open(child, pocl);
+    child_say(child, "|");
+    say_open(child, rusticl);
+}
+
+static void test_driver_open_second_library(void **state)
+{
+    (void)state;
+    static struct child child;
+    require(pocl);
+    child_run(&child, NULL, child_two_libraries, CHILD_SECONDS);
+    assert_int_equal(child.status, 0);
+    assert_string_equal(child.text, "ok devices=1 opencl:0=Portable Computing Language/cpu|"
+                                    "ok devices=1 opencl:0=Portable Computing Language/cpu|"
+                                    "usage: the OpenCL loader of this process was opened for "
+                                    "'/etc/OpenCL/vendors/pocl.icd' and cannot be opened for "
+                                    "'/etc/OpenCL/vendors/rusticl.icd' as well");
+}
+
+static void test_driver_open_leaves_no_directory(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/assay-test-XXXXXX";
+    char setting[64];
+    require(pocl);
+    assert_non_null(mkdtemp(directory));
+    snprintf(setting, sizeof setting, "TMPDIR=%s", directory);
+    const char *const environment[] = {setting, NULL};
+    expect_text(open_in_child(pocl, environment), "ok devices=1");
+    assert_int_equal(rmdir(directory), 0); /* fails if anything is in it */
+}
+
+/* A root directory that holds no loader, or only one under its unversioned name. */
+static void child_in_root(struct child *child)
+{
+    if (chroot(library_to_open) != 0 || chdir("/") != 0)
+        child_say(child, "cannot chroot");
+    else
+        say_open(child, NULL);
+}
+
+static void copy_loader(const char *target)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "cp -L \"$(/sbin/ldconfig -p | sed -n 's/.*libOpenCL.so.1 .*=> //p' | head -n 1)\" %s",
+             target);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_driver_open_loader_names(void **state)
+{
+    (void)state;
+    static struct child child;
+    char root[] = "/tmp/assay-test-XXXXXX";
+    char path[64];
+    if (geteuid() != 0) {
+        print_message("needs chroot\n");
+        skip();
+    }
+    assert_non_null(mkdtemp(root));
+    library_to_open = root;
+    child_run(&child, NULL, child_in_root, CHILD_SECONDS);
+    expect_text(child.text, "nothing: no OpenCL loader: tried 'libOpenCL.so.1' and 'libOpenCL.so'");
+    snprintf(path, sizeof path, "%s/usr", root);
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/lib");
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/libOpenCL.so");
+    copy_loader(path);
+    child_run(&child, NULL, child_in_root, CHILD_SECONDS);
+    expect_text(child.text, "nothing: OpenCL loader found, no driver registered");
+    unlink(path);
+    for (char *slash = strrchr(path, '/'); strlen(path) > strlen(root);
+         slash = strrchr(path, '/')) {
+        *slash = '\0';
+        rmdir(path);
+    }
+}
+
+static void test_device_open_bad_index(void **state)
+{
+    (void)state;
+    require(pocl);
+    struct error err = {0};
+    struct backend_device *device = NULL;
+    struct backend_driver *driver = NULL;
+    pid_t pid = fork(); /* the parent stays without a loader */
+    if (pid == 0) {
+        bool right = driver_open(backend_find("opencl"), pocl, &driver, &err) == CODE_OK &&
+                     device_open(driver, 1, &device, &err) == CODE_USAGE;
+        driver_close(driver);
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conformance_pocl),
+        cmocka_unit_test(test_conformance_rusticl),
+        cmocka_unit_test(test_driver_open_one_library),
+        cmocka_unit_test(test_driver_open_empty_platform),
+        cmocka_unit_test(test_driver_open_no_driver),
+        cmocka_unit_test(test_driver_open_no_such_library),
+        cmocka_unit_test(test_driver_open_second_library),
+        cmocka_unit_test(test_driver_open_leaves_no_directory),
+        cmocka_unit_test(test_driver_open_loader_names),
+        cmocka_unit_test(test_device_open_bad_index),
+    };
+    char cache[] = "/tmp/assay-test-cache-XXXXXX";
+    char remove[64];
+    if (mkdtemp(cache) == NULL)
+        return 1;
+    setenv("POCL_CACHE_DIR", cache, 1);
+    unsetenv("OPENCL_LAYERS");
+    int failed = cmocka_run_group_tests_name("backends/opencl", tests, NULL, NULL);
+    snprintf(remove, sizeof remove, "rm -rf %s", cache);
+    return system(remove) == 0 ? failed : failed + 1;
+}
