@@ -154,6 +154,20 @@ void device_text(const struct result_device *device, struct text *out)
     text_make_printable(out->bytes + begin);
 }
 
+json_t *path_json(const char *path)
+{
+    size_t bad;
+    if (text_is_utf8(path, strlen(path), &bad))
+        return json_string(path);
+    char *copy = text_duplicate(path);
+    for (char *c = copy; *c != '\0'; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    json_t *json = json_string(copy);
+    free(copy);
+    return json;
+}
+
 const char *header_text(const struct result *result, const char *name)
 {
     const char *text = json_string_value(json_object_get(result->header, name));

@@ -6,6 +6,7 @@
 #define CLI_INPUTS_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "harness/record.h"
 
 #include <stddef.h>
@@ -40,6 +41,8 @@ char *rate_text(const struct record *record, const struct summary *summary,
                 char out[RATE_TEXT_BYTES]);
 /* "NAME (KIND), DRIVER" of a device, printable. */
 void device_text(const struct result_device *device, struct text *out);
+/* A path as JSON text, whatever bytes it has. */
+json_t *path_json(const char *path);
 /* Text of the header, "unknown" where it is missing. */
 const char *header_text(const struct result *result, const char *name);
 

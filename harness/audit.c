@@ -23,6 +23,7 @@ enum {
 };
 static const double spin_target_ns = 100e6; /* of the completion audit */
 static const double spin_least_ns = 20e6;   /* shortest length of the clock audit */
+static const double least_share = 0.5; /* of the host interval around a kernel that is its time */
 static const double slope_tolerance = 0.02;
 static const double short_wait_share =
     0.5; /* a wait that took less than this share of the kernel did not wait */
@@ -292,6 +293,12 @@ static enum code clock_series(struct spin *spin, uint64_t items, struct audit *a
             return CODE_OK;
         device[i] = (double)(timing.device_end - timing.device_begin);
         host[i] = (double)(timing.host_end - timing.host_begin);
+        if (device[i] < host[i] * least_share) {
+            snprintf(audit->clock_reason, AUDIT_REASON_BYTES,
+                     "event-clock-implausible: a kernel of %.0f ms lasts %.4g ms by device time",
+                     host[i] * 1e-6, device[i] * 1e-6);
+            return CODE_OK;
+        }
     }
     double host_span = host[CLOCK_LENGTHS - 1] - host[0];
     audit->slope = host_span > 0 ? (device[CLOCK_LENGTHS - 1] - device[0]) / host_span : 0.0;

@@ -20,7 +20,7 @@ enum {
     BENCH_REASON_BYTES = 512,
     BENCH_SAMPLES_MAX = 64,
     BENCH_PHASES_MAX = 8,
-    BENCH_STEPS_MAX = 4096
+    BENCH_COMMANDS_MAX = 32768
 };
 
 struct bench {
@@ -46,7 +46,8 @@ struct bench {
     struct check before;
     bool host_clock;
     char clock_reason[AUDIT_REASON_BYTES]; /* why the host clock; "" on the device clock */
-    uint64_t batch;                        /* steps in a sample */
+    uint64_t batch;     /* steps in a sample */
+    uint64_t batch_max; /* so that twice a batch stays within BENCH_COMMANDS_MAX commands */
     double step_ns, doubling;
     const char *phases[BENCH_PHASES_MAX];
     uint32_t phase_count;

@@ -248,6 +248,7 @@ enum code bench_setup(struct bench *bench, struct error *err)
         if (bench->step.ops[i].kind == OP_LAUNCH)
             resolve_launch(bench, i);
     collect_phases(bench);
+    bench->batch_max = BENCH_COMMANDS_MAX / (bench->step.op_count > 0 ? bench->step.op_count : 1);
     return code;
 }
 

@@ -77,7 +77,7 @@ static void warn_of_hash(const struct config_reader *reader, const struct yaml_n
     if (yaml_hash_follows(reader->document, node))
         snprintf(config->warnings + length, sizeof config->warnings - length,
                  "%s%s:%zu:%zu: %s is '%s': what follows ' #' is a comment, quotes would keep it",
-                 length > 0 ? "\n" : "", yaml_name(reader->document), node->line, node->column,
+                 length > 0 ? "; " : "", yaml_name(reader->document), node->line, node->column,
                  what, text_clip(node->text, shown));
 }
 

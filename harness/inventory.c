@@ -29,6 +29,7 @@ struct listing {
     struct library_file *files; /* one a driver */
     char cache_dir[SCRATCH_PATH_BYTES];
     uint64_t limit_ns;
+    char last_line[WORKER_LINE_BYTES]; /* printed by the driver that was asked last */
 };
 
 const char *driver_state_name(enum driver_state state)
@@ -189,7 +190,8 @@ static void set_failure(struct inventory *inventory, struct inventory_driver *dr
     text_release(&reason);
 }
 
-static void set_empty(struct inventory_driver *driver)
+/* A driver that finds nothing often says why, where nobody looks. */
+static void set_empty(struct inventory_driver *driver, const char *last_line)
 {
     driver->state = DRIVER_EMPTY;
     struct text reason = {0};
@@ -197,12 +199,14 @@ static void set_empty(struct inventory_driver *driver)
         text_printf(&reason, "platform '%s' gives no device", driver->platform);
     else
         text_append(&reason, "gives no device");
+    if (last_line[0] != '\0')
+        text_printf(&reason, "; it printed last: '%s'", last_line);
     hint_driver(driver, &reason);
     snprintf(driver->reason, sizeof driver->reason, "%s", text_string(&reason));
     text_release(&reason);
 }
 
-static enum code ask(const struct listing *listing, const struct inventory_driver *driver,
+static enum code ask(struct listing *listing, const struct inventory_driver *driver,
                      struct library_file *file, json_t **reply, struct error *err)
 {
     const struct worker_options options = {
@@ -219,6 +223,7 @@ static enum code ask(const struct listing *listing, const struct inventory_drive
     json_decref(request);
     if (file != NULL)
         find_library_file(driver, worker_pid(worker), file);
+    worker_last_line(worker, listing->last_line);
     worker_stop(worker);
     return code;
 }
@@ -249,7 +254,7 @@ static enum code list_driver(struct listing *listing, size_t index, struct error
     else if (first != index)
         set_duplicate(inventory, index, first);
     else if (driver->device_count == 0)
-        set_empty(driver);
+        set_empty(driver, listing->last_line);
     return CODE_OK;
 }
 

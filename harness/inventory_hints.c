@@ -157,6 +157,11 @@ static bool is_driver(const struct inventory_driver *driver, const char *word)
 static void hint_pocl(const struct inventory_driver *driver, struct text *out)
 {
     const char *path = getenv("POCL_CACHE_DIR");
+    const char *kinds = getenv("POCL_DEVICES");
+    if (driver->state == DRIVER_EMPTY && kinds != NULL)
+        text_printf(out,
+                    "; POCL_DEVICES='%s' may name no kind of device that this build of PoCL has",
+                    kinds);
     if (!hint_cache(out) && driver->state == DRIVER_CRASHED && path != NULL && path[0] != '\0')
         text_printf(out, "; its kernel cache '%s' may be damaged: clear that directory", path);
 }

@@ -24,14 +24,15 @@
 
 extern char **environ;
 
-enum { SPAWN_STATUS = 4, SPAWN_FIRST_FREE = 10, SPAWN_ARGUMENTS_MAX = 8 };
+enum { SPAWN_STATUS = 4, SPAWN_FIRST_FREE = 10, SPAWN_ARGUMENTS_MAX = 8, SPAWN_ADDED_MAX = 2 };
 
 /* All that the child needs, made ready before the fork. */
 struct spawn {
     const char *program;
     const char *arguments[SPAWN_ARGUMENTS_MAX];
-    char **environment; /* the array is owned, its strings are not, but for added */
-    char *added;
+    char **environment; /* the array is owned, its strings are not, but for those in added */
+    char *added[SPAWN_ADDED_MAX];
+    size_t added_count;
     pid_t parent;
     int socket[2]; /* [0] stays here, [1] goes to the child; -1 where closed */
     int output[2]; /* read, write */
@@ -64,23 +65,32 @@ static int highest_descriptor(void)
     return highest;
 }
 
-/* The environment for the child: this one, with the cache directory added where the user has not
+static void spawn_set(struct spawn *spawn, size_t index, const char *name, const char *value)
+{
+    struct text text = {0};
+    text_printf(&text, "%s=%s", name, value);
+    spawn->added[spawn->added_count] = text_duplicate(text_string(&text));
+    spawn->environment[index] = spawn->added[spawn->added_count++];
+    text_release(&text);
+}
+
+/* The environment for the child: this one, with the private directory as the place for the driver's
+ * temporary files, which a crash would leave behind, and for its kernel cache unless the user has
  * chosen one. */
 static void spawn_environment(struct spawn *spawn, const char *cache_dir)
 {
-    size_t count = 0;
+    size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL)
         count++;
-    spawn->environment = memory_zeroed(count + 2, sizeof *spawn->environment);
-    if (count > 0)
-        memcpy(spawn->environment, environ, count * sizeof *spawn->environment);
-    if (cache_dir == NULL || getenv("POCL_CACHE_DIR") != NULL)
+    spawn->environment = memory_zeroed(count + SPAWN_ADDED_MAX + 1, sizeof *spawn->environment);
+    for (size_t i = 0; i < count; i++)
+        if (cache_dir == NULL || !text_starts_with(environ[i], "TMPDIR="))
+            spawn->environment[kept++] = environ[i];
+    if (cache_dir == NULL)
         return;
-    struct text text = {0};
-    text_printf(&text, "POCL_CACHE_DIR=%s", cache_dir);
-    spawn->added = text_duplicate(text_string(&text));
-    spawn->environment[count] = spawn->added;
-    text_release(&text);
+    spawn_set(spawn, kept++, "TMPDIR", cache_dir);
+    if (getenv("POCL_CACHE_DIR") == NULL)
+        spawn_set(spawn, kept, "POCL_CACHE_DIR", cache_dir);
 }
 
 static void spawn_arguments(struct spawn *spawn, const struct worker_options *options)
@@ -148,7 +158,8 @@ static void spawn_release(struct spawn *spawn)
     close_and_forget(&spawn->status[1]);
     close_and_forget(&spawn->null);
     free(spawn->environment);
-    free(spawn->added);
+    for (size_t i = 0; i < spawn->added_count; i++)
+        free(spawn->added[i]);
 }
 
 static void child_reset_signals(void)

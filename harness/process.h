@@ -16,14 +16,15 @@
 struct worker;
 
 struct worker_options {
-    const char *backend; /* backend_find name: "opencl", "host" */
-    const char
-        *library; /* opencl: the one platform library (or .icd entry) to load; NULL: the default */
-    const char
-        *cache_dir; /* private kernel cache directory for drivers that take one; NULL: the driver's
-                       own. The user's own POCL_CACHE_DIR, where set, comes before it */
-    const char *program; /* executable that is started; NULL: $ASSAY_WORKER_PROGRAM if set (for
-                            tests), else this one */
+    /* backend_find name: "opencl", "host" */
+    const char *backend;
+    /* opencl: the one platform library (or .icd entry) to load; NULL: the default */
+    const char *library;
+    /* Private directory for what drivers write: TMPDIR of the worker, and its POCL_CACHE_DIR unless
+     * the user set one. NULL: the user's own places. */
+    const char *cache_dir;
+    /* Executable that is started; NULL: $ASSAY_WORKER_PROGRAM if set (for tests), else this one. */
+    const char *program;
 };
 
 /* No limit, as a timeout. */
@@ -44,6 +45,9 @@ enum code worker_call(struct worker *worker, const json_t *request, uint64_t tim
 /* What the driver printed up to the end of the last call, at most 8 KiB (the last), UTF-8,
  * printable but for line ends; "" for none. Borrowed until the next call. */
 const char *worker_chatter(const struct worker *worker);
+/* The last line with something on it, whole or cut to the room; "" for none. */
+enum { WORKER_LINE_BYTES = 200 };
+char *worker_last_line(const struct worker *worker, char line[WORKER_LINE_BYTES]);
 bool worker_alive(const struct worker *worker);
 /* Its process id, for /proc; 0 once it was reaped. */
 long worker_pid(const struct worker *worker);

@@ -19,7 +19,7 @@
 /* A line longer than this is no reply of ours. */
 #define REPLY_BYTES_MAX ((size_t)64 << 20)
 
-enum { CALL_SLICE_MS = 200, OP_BYTES = 64, LAST_LINE_BYTES = 200 };
+enum { CALL_SLICE_MS = 200, OP_BYTES = 64 };
 
 struct call {
     struct worker *worker;
@@ -50,21 +50,22 @@ const char *process_signal_name(int number)
     return "unknown signal";
 }
 
-/* Last line with something on it of what the driver printed, cut to what fits; "" for none. */
-static void last_line(const char *chatter, char line[LAST_LINE_BYTES])
+char *worker_last_line(const struct worker *worker, char line[WORKER_LINE_BYTES])
 {
+    const char *chatter = worker->chatter;
     size_t end = strlen(chatter);
     while (end > 0 && (chatter[end - 1] == '\n' || chatter[end - 1] == ' '))
         end--;
     size_t begin = end;
     while (begin > 0 && chatter[begin - 1] != '\n')
         begin--;
-    size_t count = end - begin < LAST_LINE_BYTES ? end - begin : LAST_LINE_BYTES - 1;
+    size_t count = end - begin < WORKER_LINE_BYTES ? end - begin : WORKER_LINE_BYTES - 1;
     while (count > 0 && count < end - begin &&
            ((unsigned char)chatter[begin + count] & 0xc0) == 0x80)
         count--; /* not in the middle of a character */
     memcpy(line, chatter + begin, count);
     line[count] = '\0';
+    return line;
 }
 
 static void append_limits(struct text *text, int signal_number)
@@ -99,8 +100,8 @@ static enum code report_death(const struct call *call, struct error *err)
     }
     text_printf(&text, " in step '%s'", call->op);
     append_limits(&text, (int)native);
-    char line[LAST_LINE_BYTES];
-    last_line(worker->chatter, line);
+    char line[WORKER_LINE_BYTES];
+    worker_last_line(worker, line);
     if (line[0] != '\0')
         text_printf(&text, "; it printed last: '%s'", line);
     enum code code = error_set(err, CODE_CRASHED, native, "the %s worker %s", worker->backend,

@@ -126,8 +126,6 @@ static enum code check_chain(const struct place *place, const struct loaded *loa
 
 static enum code take_header(const struct place *place, struct loaded *loaded, const json_t *json)
 {
-    if (place->line > 1)
-        return place_error(place, "$.kind: a second header: were two files joined?");
     enum code code = schema_check_header(place, json);
     if (code != CODE_OK)
         return code;
@@ -188,14 +186,14 @@ static enum code take_line(const struct place *place, struct loaded *loaded, con
             return place_error(place, "$.kind: expected 'header', found '%.40s'", kind);
         return take_header(place, loaded, json);
     }
+    if (strcmp(kind, "header") == 0)
+        return place_error(place, "$.kind: a second header: were two files joined?");
     enum code code = check_chain(place, loaded, json);
     if (code != CODE_OK)
         return code;
     if (loaded->ended && (loaded->result.complete || !resume))
         return place_error(place, "a line after the end line");
     loaded->ended = false;
-    if (strcmp(kind, "header") == 0)
-        return take_header(place, loaded, json);
     if (strcmp(kind, "record") == 0)
         return take_record(place, loaded, json);
     if (strcmp(kind, "end") == 0)

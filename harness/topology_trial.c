@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIAL_SECONDS = 10, TRIAL_MEMORY_BYTES = 1 << 30, COMPLAINT_BYTES = 256 };
+enum { TRIAL_SECONDS = 10, TRIAL_MEMORY_BYTES = 512 << 20, COMPLAINT_BYTES = 256 };
 
 /* AddressSanitizer reserves terabytes of addresses: no limit can be set under it. */
 #if defined(__SANITIZE_ADDRESS__)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 720, LEFT = 164, RIGHT = 150, TOP = 6, BOTTOM = 44, HEADING = 22, GAP = 8 };
+enum { WIDTH = 720, LEFT = 164, RIGHT = 150, TOP = 6, BOTTOM = 46, HEADING = 22, GAP = 8 };
 
 static bool is_flagged(const struct matrix *matrix, size_t row)
 {
@@ -22,33 +22,42 @@ static bool is_flagged(const struct matrix *matrix, size_t row)
     return false;
 }
 
+/* Of a sweep over sizes the samples of the largest one stand for all, unless others are
+ * conspicuous. */
+static bool is_wanted(const struct matrix *matrix, const struct matrix_group *group, size_t row,
+                      enum chart_choice choice)
+{
+    bool is_last;
+    bool is_sweep = chart_sweep_row(matrix, group, row, &is_last);
+    return !is_sweep || (choice == CHART_LARGEST && (is_last || is_flagged(matrix, row)));
+}
+
 /* Which rows get a line: all if they fit, else those with two modes or a drift first. */
 static void choose_rows(const struct matrix *matrix, const struct matrix_group *group,
-                        bool skip_sweeps, bool *chosen, struct chart_lines *lines)
+                        enum chart_choice choice, bool *chosen, struct chart_lines *lines)
 {
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < group->count; i++) {
+        for (size_t i = 0; i < group->count && lines->cases < CHART_CASES_MOST; i++) {
             size_t row = group->first + i;
-            if (chosen[i] || (skip_sweeps && chart_sweep_row(matrix, group, row)) ||
+            if (chosen[i] || !is_wanted(matrix, group, row, choice) ||
                 (pass == 0 && !is_flagged(matrix, row)))
                 continue;
-            if (lines->cases == CHART_CASES_MOST) {
-                lines->left_out += pass == 1 ? 1 : 0;
-                continue;
-            }
             chosen[i] = true;
             lines->cases++;
         }
     }
+    for (size_t i = 0; i < group->count; i++)
+        lines->possible +=
+            choice == CHART_LARGEST || !chart_sweep_row(matrix, group, group->first + i, NULL);
 }
 
 void chart_lines_lay_out(const struct matrix *matrix, const struct matrix_group *group,
-                         bool skip_sweeps, double height, struct chart_lines *lines)
+                         enum chart_choice choice, double height, struct chart_lines *lines)
 {
     size_t columns[DRAWING_SERIES];
     *lines = (struct chart_lines){.height = height, .devices = chart_columns(matrix, columns)};
     bool *chosen = memory_zeroed(group->count, sizeof *chosen);
-    choose_rows(matrix, group, skip_sweeps, chosen, lines);
+    choose_rows(matrix, group, choice, chosen, lines);
     double y = 0;
     for (size_t i = 0; i < group->count; i++) {
         if (!chosen[i])
@@ -122,9 +131,8 @@ void chart_lines_side(struct drawing *drawing, const struct chart_line *line, co
 void chart_lines_left_out(const struct matrix *matrix, const struct chart_lines *lines,
                           struct text *note)
 {
-    if (lines->left_out > 0)
-        text_printf(note, " %zu of %zu cases are drawn.", lines->cases,
-                    lines->cases + lines->left_out);
+    if (lines->cases < lines->possible)
+        text_printf(note, " %zu of %zu cases are drawn.", lines->cases, lines->possible);
     if (lines->devices < matrix->column_count)
         text_printf(note, " %zu of %zu devices are drawn.", lines->devices, matrix->column_count);
 }

@@ -9,6 +9,12 @@
 
 enum { CHART_LINES_MOST = CHART_CASES_MOST * (DRAWING_SERIES + 1) };
 
+/* What to do about cases that a chart of rate against size shows already. */
+enum chart_choice {
+    CHART_NO_SWEEPS, /* leave them out */
+    CHART_LARGEST    /* the largest size, and those with two modes or a drift */
+};
+
 /* A line of the chart; y in pixels from the top of the plot. */
 struct chart_line {
     size_t row, column;
@@ -21,9 +27,9 @@ struct chart_line {
 struct chart_lines {
     struct chart_line items[CHART_LINES_MOST];
     size_t count;
-    double height; /* of a device's line */
-    unsigned body; /* height of the plot */
-    size_t cases, left_out, devices;
+    double height;                   /* of a device's line */
+    unsigned body;                   /* height of the plot */
+    size_t cases, possible, devices; /* cases drawn, of how many */
 };
 
 /* Rates and the limits of their intervals; count 0 if no line has a number. */
@@ -35,7 +41,7 @@ struct chart_range {
 /* A line for each case and device of the group, all in a common order; where there are too many
  * cases, those with two modes or a drift come first. height: of a device's line, in pixels. */
 void chart_lines_lay_out(const struct matrix *matrix, const struct matrix_group *group,
-                         bool skip_sweeps, double height, struct chart_lines *lines);
+                         enum chart_choice choice, double height, struct chart_lines *lines);
 struct chart_range chart_lines_range(const struct chart_lines *lines);
 /* Starts the drawing with margins such that y is in pixels. */
 void chart_lines_begin(struct drawing *drawing, const struct chart_lines *lines);

@@ -64,7 +64,7 @@ static void rates_axis(struct drawing *drawing, const struct chart_range *range,
     char mark[DRAWING_MARK_BYTES], title[64];
     snprintf(title, sizeof title, "%s%s", scale->unit, logarithmic ? ", logarithmic" : "");
     drawing_mark(drawing, title, mark);
-    text_printf(&drawing->script, "set xlabel '%s' tc " DRAWING_MUTED "\n", mark);
+    text_printf(&drawing->script, "set xlabel '%s' offset 0,0.6 tc " DRAWING_MUTED "\n", mark);
     double low = range->low / scale->factor, high = range->high / scale->factor;
     if (logarithmic) {
         text_printf(&drawing->script, "set logscale x\nset xrange [%.9g:%.9g]\n", low / 1.3,
@@ -95,7 +95,7 @@ enum code chart_rates(const struct matrix *matrix, size_t number, struct chart *
 {
     const struct matrix_group *group = &matrix->groups[number];
     struct chart_lines *lines = memory_zeroed(1, sizeof *lines);
-    chart_lines_lay_out(matrix, group, true, 18, lines);
+    chart_lines_lay_out(matrix, group, CHART_NO_SWEEPS, 18, lines);
     struct chart_range range = chart_lines_range(lines);
     enum code code = CODE_OK;
     if (range.count > 0) {

@@ -122,12 +122,30 @@ static void samples_plot(struct drawing *drawing, const struct chart_lines *line
     text_release(&plot);
 }
 
+/* Labels of the axis: a round step on both sides of 0, with a true minus sign. */
+static void write_tics(struct drawing *drawing, double limit)
+{
+    static const double steps[] = {1, 2, 5, 10};
+    double decade = pow(10, floor(log10(limit / 2)));
+    double step = decade;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && limit / (steps[i] * decade) >= 2; i++)
+        step = steps[i] * decade;
+    text_append(&drawing->script, "set xtics ('0' 0");
+    for (double at = step; at <= limit; at += step) {
+        char text[32], mark[DRAWING_MARK_BYTES];
+        snprintf(text, sizeof text, "−%g", at);
+        drawing_mark(drawing, text, mark);
+        text_printf(&drawing->script, ", '+%g' %.6g, '%s' %.6g", at, at, mark, -at);
+    }
+    text_append(&drawing->script, ")\n");
+}
+
 enum code chart_samples(const struct matrix *matrix, size_t number, struct chart *chart,
                         const char *id, struct error *err)
 {
     const struct matrix_group *group = &matrix->groups[number];
     struct chart_lines *lines = memory_zeroed(1, sizeof *lines);
-    chart_lines_lay_out(matrix, group, false, 22, lines);
+    chart_lines_lay_out(matrix, group, CHART_LARGEST, 22, lines);
     enum code code = CODE_OK;
     if (chart_lines_range(lines).count > 0) {
         struct drawing drawing;
@@ -137,9 +155,9 @@ enum code chart_samples(const struct matrix *matrix, size_t number, struct chart
         chart_lines_names(&drawing, matrix, lines);
         drawing_mark(&drawing, "% from the rate at the median (right: faster)", mark);
         text_printf(&drawing.script,
-                    "set xlabel '%s' tc " DRAWING_MUTED "\nset xrange [%.6g:%.6g]\n"
-                    "set xtics format '%%+g' \n",
+                    "set xlabel '%s' offset 0,0.6 tc " DRAWING_MUTED "\nset xrange [%.6g:%.6g]\n",
                     mark, -limit, limit);
+        write_tics(&drawing, limit);
         samples_plot(&drawing, lines, limit);
         snprintf(chart->title, sizeof chart->title, "%s: every sample", group->name);
         text_append(&chart->note, "One tick a sample, in the order of time from top to bottom; "

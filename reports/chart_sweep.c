@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 500, HEIGHT = 330, POINTS_LEAST = 3, POINTS_MOST = 64, TICS_MOST = 7 };
+enum { WIDTH = 560, HEIGHT = 340, POINTS_LEAST = 3, POINTS_MOST = 64, TICS_MOST = 7 };
 
 static const char parameter[] = " bytes=";
 
@@ -66,10 +66,13 @@ static void sweep_collect(const struct matrix *matrix, const struct matrix_group
             sweep_insert(sweep, i, size);
 }
 
-bool chart_sweep_row(const struct matrix *matrix, const struct matrix_group *group, size_t row)
+bool chart_sweep_row(const struct matrix *matrix, const struct matrix_group *group, size_t row,
+                     bool *is_last)
 {
     struct sweep sweep;
     sweep_collect(matrix, group, row, &sweep);
+    if (is_last != NULL)
+        *is_last = sweep.count > 0 && sweep.rows[sweep.count - 1] == row;
     return sweep.count >= POINTS_LEAST;
 }
 
@@ -134,7 +137,7 @@ static void write_axes(struct drawing *drawing, const struct sweep *sweep,
     double low = range->low / scale->factor / 1.6, high = range->high / scale->factor * 1.3;
     text_printf(&drawing->script,
                 "set logscale xy\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n"
-                "set lmargin 8\nset rmargin 3\nset bmargin 3\n"
+                "set lmargin 8\nset rmargin 3\nset bmargin 2.5\n"
                 "set grid xtics ytics lt 1 lw 1 lc " DRAWING_GRID "\nset grid back\n",
                 (double)sweep->sizes[0] / 1.4, (double)sweep->sizes[sweep->count - 1] * 1.4, low,
                 high);
@@ -277,7 +280,6 @@ enum code chart_sweep(const struct matrix *matrix, size_t number, size_t which, 
     sweep_name(&matrix->rows[sweep.rows[0]], name, sizeof name);
     snprintf(chart->title, sizeof chart->title, "%.63s: rate against size%s%.500s", group->name,
              name[0] != '\0' ? ", " : "", name);
-    chart->narrow = true;
     if (!find_range(matrix, &sweep, columns, count, &range))
         return CODE_OK; /* nothing was measured: the tables say why */
     return sweep_draw(matrix, &sweep, &range, chart, id, err);

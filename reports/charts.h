@@ -21,7 +21,6 @@ struct chart {
     char title[CHART_TITLE_BYTES]; /* what it shows; the caption */
     struct text note;              /* how to read it, what is left out, gaps */
     struct text svg;
-    bool narrow; /* two fit side by side */
 };
 
 struct charts {
@@ -46,8 +45,9 @@ void chart_scale_for(double most, const char *unit, struct chart_scale *scale);
 const char *chart_cut(const char *text, size_t columns, char out[DRAWING_MARK_BYTES]);
 /* Devices that charts show: the base and the first others. */
 size_t chart_columns(const struct matrix *matrix, size_t columns[DRAWING_SERIES]);
-/* True if a row belongs to a sweep over sizes; other is the key without that parameter. */
-bool chart_sweep_row(const struct matrix *matrix, const struct matrix_group *group, size_t row);
+/* True if a row belongs to a sweep over sizes; is_last (may be NULL): to its largest size. */
+bool chart_sweep_row(const struct matrix *matrix, const struct matrix_group *group, size_t row,
+                     bool *is_last);
 /* Labelled ticks of a logarithmic axis: 1, 2 and 5 of each decade, or 1 alone where those are many.
  */
 void chart_log_tics(struct drawing *drawing, char axis, double low, double high);

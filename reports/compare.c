@@ -43,9 +43,18 @@ static enum code check_side(const struct compare_side *side, const struct compar
                      json_array_size(json_object_get(result->header, "planned")));
 }
 
+/* A cut must not leave half a character behind: it would be no text any more. */
+static void copy_cut(const struct text *text, char *out, size_t capacity)
+{
+    size_t bad;
+    snprintf(out, capacity, "%s", text_string(text));
+    if (!text_is_utf8(out, strlen(out), &bad))
+        out[bad] = '\0';
+}
+
 static void take_reason(struct compare_row *row, struct text *reason)
 {
-    snprintf(row->reason, sizeof row->reason, "%s", text_string(reason));
+    copy_cut(reason, row->reason, sizeof row->reason);
     text_make_printable(row->reason);
     text_release(reason);
 }
@@ -205,7 +214,7 @@ enum code compare_sides(const struct compare_side *base, const struct compare_si
     count_rows(made);
     struct text warnings = {0};
     comparison_warnings(made, &warnings);
-    snprintf(made->warnings, sizeof made->warnings, "%s", text_string(&warnings));
+    copy_cut(&warnings, made->warnings, sizeof made->warnings);
     text_release(&warnings);
     *comparison = made;
     return CODE_OK;

@@ -15,8 +15,7 @@ void drawing_begin(struct drawing *drawing, unsigned width, unsigned height)
 {
     *drawing = (struct drawing){.width = width, .height = height};
     text_printf(&drawing->script,
-                "set encoding utf8\n"
-                "set terminal svg size %u,%u fixed noenhanced font 'sans,12' background 'none'\n"
+                "set terminal svg size %u,%u fixed noenhanced font 'sans,12'\n"
                 "set border 0\n"
                 "unset key\n"
                 "set tics nomirror scale 0 textcolor " DRAWING_MUTED "\n"

@@ -73,8 +73,13 @@ const char *figure_interval(const struct matrix_cell *cell, char out[FIGURE_BYTE
         return out;
     }
     char from[QUANTITY_BYTES], to[QUANTITY_BYTES];
-    snprintf(out, FIGURE_BYTES, "%s to %s", quantity_format_si(low, unit_of(cell->record), from),
-             quantity_format_si(high, unit_of(cell->record), to));
+    quantity_format_si(low, unit_of(cell->record), from);
+    quantity_format_si(high, unit_of(cell->record), to);
+    char *unit = strchr(from, ' ');
+    const char *last_unit = strchr(to, ' ');
+    if (unit != NULL && last_unit != NULL && strcmp(unit, last_unit) == 0)
+        *unit = '\0'; /* the unit once, "8.07 to 8.10 GB/s" */
+    snprintf(out, FIGURE_BYTES, "%s to %s", from, to);
     return out;
 }
 

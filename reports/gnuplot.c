@@ -172,6 +172,22 @@ static int reap(pid_t pid, uint64_t deadline, bool *killed)
     }
 }
 
+/* gnuplot repeats the script before it says what is wrong. */
+static void last_line(const char **text, size_t *length)
+{
+    const char *line = *text;
+    for (const char *at = *text; *at != '\0';) {
+        at += strspn(at, " \t\r\n");
+        size_t found = strcspn(at, "\n");
+        if (found > 0) {
+            line = at;
+            *length = found < 200 ? found : 200;
+        }
+        at += found;
+    }
+    *text = line;
+}
+
 static enum code judge(int status, bool killed, const struct text *complaint, struct error *err)
 {
     if (killed)
@@ -179,9 +195,10 @@ static enum code judge(int status, bool killed, const struct text *complaint, st
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CODE_OK;
     const char *line = text_string(complaint);
-    line += strspn(line, " \n\t");
-    return error_set(err, CODE_IO, status, "gnuplot failed: %.*s", (int)strcspn(line, "\n"),
-                     *line != '\0' ? line : "no message");
+    size_t length = 0;
+    last_line(&line, &length);
+    return error_set(err, CODE_IO, status, "gnuplot failed: %.*s", length > 0 ? (int)length : 10,
+                     length > 0 ? line : "no message");
 }
 
 enum code gnuplot_run(const char *script, uint64_t limit_ms, struct text *output, struct error *err)

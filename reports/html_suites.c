@@ -14,7 +14,7 @@
 
 static void write_chart(const struct chart *chart, struct text *out)
 {
-    text_printf(out, "<figure class=\"%s\">\n<figcaption><b>", chart->narrow ? "half" : "full");
+    text_append(out, "<figure>\n<figcaption><b>");
     markup_text(out, chart->title);
     text_append(out, "</b> <span>");
     markup_text(out, text_string(&chart->note));
@@ -46,13 +46,12 @@ static void write_work(const struct record *record, struct text *out)
 {
     char count[QUANTITY_BYTES];
     uint64_t work = record->by_operations ? record->work_operations : record->work_bytes;
-    text_printf(out, "<td class=\"n\"><data value=\"%" PRIu64 "\">%s</data> %s</td>", work,
+    text_printf(out, "<td class=\"n\"><data value=\"%" PRIu64 "\">%s</data> %s<small>", work,
                 quantity_format_count(work, count), record->by_operations ? "op" : "B");
-    text_append(out, "<td>");
     markup_text(out, record->by_operations           ? "operations"
                      : record->bytes_counted != NULL ? record->bytes_counted
                                                      : "unknown");
-    text_append(out, "</td>");
+    text_append(out, "</small></td>");
 }
 
 static void write_clock(const struct record *record, struct text *out)
@@ -77,9 +76,9 @@ static void write_ratio(const struct matrix *matrix, size_t row, size_t column, 
     else if (verdict == NULL)
         text_append(out, "<td class=\"n quiet\">no ratio</td>");
     else
-        text_printf(out, "<td class=\"n\">%s <span class=\"quiet\">(%s)</span> %s</td>",
-                    figure_ratio(cell->row->ratio.value, value),
-                    figure_ratio_interval(&cell->row->ratio, interval), verdict);
+        text_printf(out, "<td class=\"n\">%s %s<small>%s</small></td>",
+                    figure_ratio(cell->row->ratio.value, value), verdict,
+                    figure_ratio_interval(&cell->row->ratio, interval));
 }
 
 static void write_remarks(const struct matrix_cell *cell, struct text *out)
@@ -101,10 +100,12 @@ static void write_number(const struct matrix *matrix, size_t row, size_t column,
     figure_check(cell->record, &check);
     text_append(out, "<td class=\"n\"><b>");
     markup_text(out, figure_rate(cell, figure));
-    text_append(out, "</b></td><td class=\"n\">");
+    text_append(out, "</b><small>");
     markup_text(out, figure_interval(cell, figure));
-    text_printf(out, "</td><td class=\"n\">%zu in %zu</td><td class=\"n\">", summary->count,
-                summary->rounds);
+    text_printf(out,
+                "</small></td><td class=\"n\">%zu<small>in %zu rounds</small></td>"
+                "<td class=\"n\">",
+                summary->count, summary->rounds);
     markup_text(out, quantity_format_duration(summary->median, time));
     text_append(out, "</td>");
     write_work(cell->record, out);
@@ -122,7 +123,7 @@ static void write_absence(const struct matrix_cell *cell, struct text *out)
 {
     struct text absence = {0};
     figure_absence(cell, &absence);
-    text_append(out, "<td class=\"absent\" colspan=\"9\">");
+    text_append(out, "<td class=\"absent\" colspan=\"7\">");
     markup_text(out, text_string(&absence));
     text_append(out, "</td>");
     write_remarks(cell, out);
@@ -159,14 +160,12 @@ static void write_details(const struct matrix *matrix, const struct matrix_group
     text_printf(&caption, "%s: every measurement", group->name);
     html_table_begin(out, "details", text_string(&caption));
     text_append(out, "<thead><tr><th scope=\"col\">Case</th><th scope=\"col\">Device</th>"
-                     "<th scope=\"col\" class=\"n\">Median rate</th>"
-                     "<th scope=\"col\" class=\"n\">95 % interval</th>"
-                     "<th scope=\"col\" class=\"n\">Samples in rounds</th>"
-                     "<th scope=\"col\" class=\"n\">Median time of a step</th>"
-                     "<th scope=\"col\" class=\"n\">Work of a step</th>"
-                     "<th scope=\"col\">Counted</th><th scope=\"col\">Clock</th>"
-                     "<th scope=\"col\">Verified</th>"
-                     "<th scope=\"col\" class=\"n\">Ratio to base (95 % interval)</th>"
+                     "<th scope=\"col\" class=\"n\">Median rate<small>95 % interval</small></th>"
+                     "<th scope=\"col\" class=\"n\">Samples</th>"
+                     "<th scope=\"col\" class=\"n\">Median time<small>of a step</small></th>"
+                     "<th scope=\"col\" class=\"n\">Work of a step<small>counted</small></th>"
+                     "<th scope=\"col\">Clock</th><th scope=\"col\">Verified</th>"
+                     "<th scope=\"col\" class=\"n\">Ratio to base<small>95 % interval</small></th>"
                      "<th scope=\"col\">Remarks</th></tr></thead>\n");
     for (size_t i = 0; i < group->count; i++)
         write_row(matrix, group->first + i, out);

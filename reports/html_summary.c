@@ -14,6 +14,30 @@
  * read and printed. */
 enum { OTHERS_MOST = 5 };
 
+static bool first_about(const struct notices *notices, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (strcmp(notices->about[i], notices->about[number]) == 0)
+            return false;
+    return true;
+}
+
+/* All warnings about one device or file, so that the list is as short as the list of those. */
+static void write_about(const struct notices *notices, size_t first, struct text *out)
+{
+    text_append(out, "<section><h4>");
+    markup_text(out, notices->about[first]);
+    text_append(out, "</h4>\n<ul>\n");
+    for (size_t i = first; i < notices->count; i++) {
+        if (strcmp(notices->about[i], notices->about[first]) != 0)
+            continue;
+        text_append(out, "<li>");
+        markup_text(out, notices->lines[i]);
+        text_append(out, "</li>\n");
+    }
+    text_append(out, "</ul></section>\n");
+}
+
 static void write_warnings(const struct notices *notices, struct text *out)
 {
     if (notices->count == 0) {
@@ -22,16 +46,12 @@ static void write_warnings(const struct notices *notices, struct text *out)
     }
     text_printf(out,
                 "<div class=\"warnings\" role=\"note\">\n<h3 id=\"warnings\">%zu warning%s</h3>\n"
-                "<ul>\n",
+                "<div class=\"about\">\n",
                 notices->count, notices->count > 1 ? "s" : "");
-    for (size_t i = 0; i < notices->count; i++) {
-        text_append(out, "<li><b>");
-        markup_text(out, notices->about[i]);
-        text_append(out, "</b> ");
-        markup_text(out, notices->lines[i]);
-        text_append(out, "</li>\n");
-    }
-    text_append(out, "</ul>\n</div>\n");
+    for (size_t i = 0; i < notices->count; i++)
+        if (first_about(notices, i))
+            write_about(notices, i, out);
+    text_append(out, "</div>\n</div>\n");
 }
 
 static void glance_counts(const struct comparison *comparison, struct text *out)
@@ -53,6 +73,8 @@ static void glance_row(const struct matrix *matrix, size_t number, struct text *
     markup_text(out, kind);
     text_append(out, "</td><td class=\"name\">");
     markup_text(out, column->device->name);
+    text_append(out, "</td><td class=\"name\">");
+    markup_text(out, column->device->driver);
     text_printf(out, "</td><td class=\"n%s\">%zu of %zu</td>",
                 column->measured_count < column->expected_count ? " some" : "",
                 column->measured_count, column->expected_count);
@@ -76,7 +98,8 @@ static void write_glance(const struct matrix *matrix, struct text *out)
 {
     html_table_begin(out, "glance", "Devices at a glance");
     text_append(out, "<thead><tr><th scope=\"col\">Device</th><th scope=\"col\">What it is</th>"
-                     "<th scope=\"col\">Name</th><th scope=\"col\" class=\"n\">Passed</th>"
+                     "<th scope=\"col\">Name</th><th scope=\"col\">Driver</th><th scope=\"col\" "
+                     "class=\"n\">Passed</th>"
                      "<th scope=\"col\" class=\"n\">Geometric mean of ratios</th>"
                      "<th scope=\"col\" class=\"n\">faster</th><th scope=\"col\" class=\"n\">slower"
                      "</th><th scope=\"col\" class=\"n\">same</th>"

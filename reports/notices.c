@@ -66,7 +66,10 @@ static void file_notices(const struct result *result, double difference, struct 
     if (result->torn)
         notices_add(notices, result->path, "the last line is cut short and was not used");
     if (!result->complete)
-        notices_add(notices, result->path, "the run did not finish: cases are missing");
+        notices_add(notices, result->path,
+                    "incomplete: the run did not finish, %zu of %zu planned records are there",
+                    result->record_count,
+                    json_array_size(json_object_get(result->header, "planned")));
     if (result->noise > difference)
         notices_add(notices, result->path,
                     "the machine itself became faster or slower by %s during the run, more than "
@@ -80,7 +83,7 @@ static void file_notices(const struct result *result, double difference, struct 
                     json_number_value(load));
 }
 
-/* Files against each other: the same one twice, or an older one judged against a newer base. */
+/* The same run given twice. What else two files tell about each other comes from the comparison. */
 static void files_notices(const struct matrix *matrix, struct notices *notices)
 {
     const struct report_input *input = matrix->input;
@@ -91,15 +94,6 @@ static void files_notices(const struct matrix *matrix, struct notices *notices)
                        header_text(input->results[k], "run")) == 0)
                 notices_add(notices, input->results[i]->path,
                             "identical input: this is the same run as %s", input->results[k]->path);
-    const struct result *base = matrix->columns[matrix->base].result;
-    for (size_t i = 0; i < input->result_count; i++) {
-        const char *created = header_text(input->results[i], "created");
-        if (input->results[i] != base && created[0] != '\0' &&
-            strcmp(created, header_text(base, "created")) < 0)
-            notices_add(notices, input->results[i]->path,
-                        "older (%s) than the base it is compared with (%s, %s)", created,
-                        base->path, header_text(base, "created"));
-    }
 }
 
 static void device_notices(const struct matrix_column *column, struct notices *notices)
@@ -108,7 +102,7 @@ static void device_notices(const struct matrix_column *column, struct notices *n
     const char *failed = json_string_value(json_object_get(device->json, "reason"));
     if (failed != NULL && failed[0] != '\0')
         notices_add(notices, column->label, "could not be opened: %s", failed);
-    if (device->software)
+    if (device->software && !text_starts_with(device->id, "host:"))
         notices_add(notices, column->label,
                     "a driver that runs on the host's own cores: this is no accelerator");
     if (device->clock != NULL && strcmp(device->clock, "host") == 0 &&
@@ -128,17 +122,19 @@ static void device_notices(const struct matrix_column *column, struct notices *n
         notices_add(notices, column->label, "not compared with the base: %s", column->refusal);
 }
 
+/* Within one run these say that models and drivers differ, which the table of devices shows. Lines
+ * about the runs are the same for all devices of a file, so they are kept under its name. */
 static void comparison_notices(const struct matrix_column *column, struct notices *notices)
 {
-    if (column->comparison == NULL)
+    if (column->comparison == NULL || column->comparison->paired)
         return;
     char *warnings = text_duplicate(column->comparison->warnings);
     for (char *line = warnings; line != NULL && *line != '\0';) {
         char *end = strchr(line, '\n');
         if (end != NULL)
             *end++ = '\0';
-        if (*line != '\0')
-            notices_add(notices, column->label, "%s", line);
+        if (*line != '\0' && strstr(line, "is incomplete:") == NULL) /* said for each file */
+            notices_add(notices, column->result->path, "%s", line);
         line = end;
     }
     free(warnings);
@@ -184,10 +180,12 @@ static void tally_notices(const struct matrix_column *column, const struct tally
     for (size_t i = 0; i < STATE_COUNT; i++) {
         if (i == STATE_OK || tally->states[i] == 0)
             continue;
+        const struct matrix_cell *first = tally->first[i];
         struct text reason = {0};
-        figure_absence(tally->first[i], &reason);
-        notices_add(notices, column->label, "%zu of %zu cases %s%s", tally->states[i], all,
-                    text_string(&reason), tally->states[i] > 1 ? " (the first)" : "");
+        figure_absence(first, &reason);
+        notices_add(notices, column->label, "%zu of %zu cases: %s%s%s", tally->states[i], all,
+                    tally->states[i] > 1 ? figure_absence_short(first) : "",
+                    tally->states[i] > 1 ? "; the first " : "", text_string(&reason));
         text_release(&reason);
     }
     tally_add(notices, column->label, tally->missing, all,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sheets of facts about devices, hosts and files: terms and texts that each form of the report lays out in its own way. Must not know:
- * output formats, so nothing here is escaped. */
+ * Sheets of facts about devices, hosts and files: terms and texts that each form of the report lays
+ * out in its own way. Must not know: output formats, so nothing here is escaped. */
 #ifndef REPORTS_SHEETS_H
 #define REPORTS_SHEETS_H
 
@@ -30,8 +30,8 @@ void sheet_release(struct sheet *sheet);
 /* ---- for those that fill them ---- */
 
 void sheet_fact(struct sheet *sheet, const char *term, const char *text);
-/* Members of JSON objects: text, a whole number with a unit, a byte count, any value as it is, all members. What is null or absent is "not
- * told". */
+/* Members of JSON objects: text, a whole number with a unit, a byte count, any value as it is, all
+ * members. What is null or absent is "not told". */
 void sheet_text(struct sheet *sheet, const char *term, const json_t *object, const char *member);
 void sheet_count(struct sheet *sheet, const char *term, const json_t *object, const char *member,
                  const char *unit);

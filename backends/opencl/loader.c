@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the OpenCL loader by dlopen and, through it, the platforms. One platform library can be
- * loaded alone, so that a driver that aborts takes no other with it: the loader is shown a private
- * directory that registers nothing else. */
+ * loaded alone, so that a driver that aborts takes no other with it: the environment tells the
+ * loader to look at nothing else. */
 #include "backends/opencl/opencl.h"
 
 #include <dlfcn.h>
@@ -19,13 +19,7 @@
 static const char library_shown[] = "ASSAY_OPENCL_LIBRARY";
 
 static const char *const loader_names[] = {"libOpenCL.so.1", "libOpenCL.so"};
-enum { LOADER_NAMES = 2, ICD_BYTES = 4096, PATH_BYTES = 1024 };
-
-/* The directory that registers one library. */
-struct registration {
-    char directory[PATH_BYTES];
-    char file[PATH_BYTES + 16];
-};
+enum { LOADER_NAMES = 2, NAME_BYTES = 4096 };
 
 static bool ends_with(const char *string, const char *end)
 {
@@ -34,85 +28,53 @@ static bool ends_with(const char *string, const char *end)
     return length >= end_length && strcmp(string + length - end_length, end) == 0;
 }
 
-/* What the .icd file has to hold: the library itself, or what another .icd file holds. */
-static enum code registration_text(const char *library, char text[ICD_BYTES], struct error *err)
+/* The library that an .icd file names: its first line. */
+static enum code read_icd(const char *path, char name[NAME_BYTES], struct error *err)
 {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = file >= 0 ? read(file, name, NAME_BYTES - 1) : -1;
+    int reason = errno;
+    if (file >= 0)
+        close(file);
+    if (count < 0)
+        return error_set(err, CODE_NOTHING, reason, "cannot read '%s': %s", path, strerror(reason));
+    name[count] = '\0';
+    name[strcspn(name, "\r\n")] = '\0';
+    if (name[0] == '\0')
+        return error_set(err, CODE_NOTHING, 0, "'%s' names no library", path);
+    return CODE_OK;
+}
+
+static enum code library_name(const char *library, char name[NAME_BYTES], struct error *err)
+{
+    if (ends_with(library, ".icd"))
+        return read_icd(library, name, err);
     if (library[0] == '/' && access(library, R_OK) != 0)
         return error_set(err, CODE_NOTHING, errno,
                          "cannot read the OpenCL platform library '%s': %s", library,
                          strerror(errno));
-    if (!ends_with(library, ".icd")) {
-        int length = snprintf(text, ICD_BYTES, "%s\n", library);
-        return length < ICD_BYTES ? CODE_OK
-                                  : error_set(err, CODE_USAGE, 0,
-                                              "a path of %d bytes for an OpenCL platform library "
-                                              "is longer than %d",
-                                              length, ICD_BYTES - 2);
-    }
-    int file = open(library, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return error_set(err, CODE_NOTHING, errno, "cannot read '%s': %s", library,
-                         strerror(errno));
-    ssize_t count = read(file, text, ICD_BYTES - 1);
-    int reason = errno;
-    close(file);
-    if (count < 0)
-        return error_set(err, CODE_NOTHING, reason, "cannot read '%s': %s", library,
-                         strerror(reason));
-    text[count] = '\0';
-    return CODE_OK;
+    int length = snprintf(name, NAME_BYTES, "%s", library);
+    if (length < NAME_BYTES)
+        return CODE_OK;
+    return error_set(err, CODE_USAGE, 0,
+                     "a path of %d bytes for an OpenCL platform library is longer than %d", length,
+                     NAME_BYTES - 1);
 }
 
-static enum code registration_write(const struct registration *registration, const char *text,
-                                    struct error *err)
+/* ocl-icd takes a library in OCL_ICD_VENDORS in place of a directory and does not know the other
+ * variable. Khronos' loader takes libraries from OCL_ICD_FILENAMES, and then finds no directory of
+ * that name. Neither needs a file of ours, which a driver that aborts would leave behind. */
+static enum code restrict_loader(const char *library, struct error *err)
 {
-    int file = open(registration->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0)
-        return error_set(err, CODE_IO, errno, "cannot create '%s': %s", registration->file,
-                         strerror(errno));
-    ssize_t written = write(file, text, strlen(text));
-    int reason = errno;
-    if (close(file) != 0 || written != (ssize_t)strlen(text))
-        return error_set(err, CODE_IO, reason, "cannot write '%s': %s", registration->file,
-                         strerror(reason));
-    return CODE_OK;
-}
-
-static void registration_close(struct registration *registration)
-{
-    if (registration->directory[0] == '\0')
-        return;
-    unlink(registration->file);
-    rmdir(registration->directory);
-    registration->directory[0] = '\0';
-}
-
-static enum code registration_open(const char *library, struct registration *registration,
-                                   struct error *err)
-{
-    char text[ICD_BYTES];
-    enum code code = registration_text(library, text, err);
+    char name[NAME_BYTES];
+    enum code code = library_name(library, name, err);
     if (code != CODE_OK)
         return code;
-    const char *parent = getenv("TMPDIR");
-    snprintf(registration->directory, sizeof registration->directory, "%.900s/assay-icd-XXXXXX",
-             parent != NULL && parent[0] == '/' ? parent : "/tmp");
-    if (mkdtemp(registration->directory) == NULL) {
-        code = error_set(err, CODE_IO, errno, "cannot create a directory '%s': %s",
-                         registration->directory, strerror(errno));
-        registration->directory[0] = '\0';
-        return code;
-    }
-    snprintf(registration->file, sizeof registration->file, "%s/only.icd", registration->directory);
-    code = registration_write(registration, text, err);
-    if (code == CODE_OK &&
-        (setenv("OCL_ICD_VENDORS", registration->directory, 1) != 0 ||
-         unsetenv("OCL_ICD_FILENAMES") != 0 || setenv(library_shown, library, 1) != 0))
-        code =
-            error_set(err, CODE_MEMORY, errno, "cannot set the environment: %s", strerror(errno));
-    if (code != CODE_OK)
-        registration_close(registration);
-    return code;
+    if (setenv("OCL_ICD_VENDORS", name, 1) != 0 || setenv("OCL_ICD_FILENAMES", name, 1) != 0 ||
+        setenv(library_shown, library, 1) != 0)
+        return error_set(err, CODE_MEMORY, errno, "cannot set the environment: %s",
+                         strerror(errno));
+    return CODE_OK;
 }
 
 static bool loader_is_resident(void)
@@ -129,8 +91,7 @@ static bool loader_is_resident(void)
 
 /* Shows the loader the one library; nothing to do for "" and for a library that it was shown
  * before. */
-static enum code show_library(const char *library, struct registration *registration,
-                              struct error *err)
+static enum code show_library(const char *library, struct error *err)
 {
     const char *shown = loader_is_resident() ? getenv(library_shown) : NULL;
     if (shown != NULL && strcmp(shown, library) != 0)
@@ -140,7 +101,7 @@ static enum code show_library(const char *library, struct registration *registra
                          shown, library[0] != '\0' ? library : "all platforms");
     if (shown != NULL || library[0] == '\0')
         return CODE_OK;
-    return registration_open(library, registration, err);
+    return restrict_loader(library, err);
 }
 
 static enum code load_symbols(struct driver *driver, const char *name, struct error *err)
@@ -217,6 +178,15 @@ static enum code add_devices(struct driver *driver, cl_platform_id platform, str
     return native == CL_SUCCESS ? CODE_OK : opencl_error(err, native, "clGetDeviceIDs");
 }
 
+/* A loader that reads both variables lists the one platform twice. */
+static bool seen_before(const cl_platform_id *platforms, cl_uint index)
+{
+    for (cl_uint i = 0; i < index; i++)
+        if (platforms[i] == platforms[index])
+            return true;
+    return false;
+}
+
 static enum code find_devices(struct driver *driver, const char *library, struct error *err)
 {
     cl_platform_id platforms[OPENCL_PLATFORMS_MAX];
@@ -237,6 +207,8 @@ static enum code find_devices(struct driver *driver, const char *library, struct
     enum code code = CODE_OK;
     for (cl_uint i = 0; i < count; i++) {
         struct error reason = {0};
+        if (seen_before(platforms, i))
+            continue;
         if (add_devices(driver, platforms[i], &reason) != CODE_OK && code == CODE_OK) {
             code = reason.code;
             error_set(err, reason.code, reason.native, "%s", reason.message);
@@ -251,15 +223,12 @@ static enum code find_devices(struct driver *driver, const char *library, struct
 enum code opencl_driver_open(const char *library, struct driver **driver, struct error *err)
 {
     const char *wanted = library != NULL ? library : "";
-    struct registration registration = {0};
     struct driver *opened = memory_zeroed(1, sizeof *opened);
-    enum code code = show_library(wanted, &registration, err);
+    enum code code = show_library(wanted, err);
     if (code == CODE_OK)
         code = load(opened, err);
     if (code == CODE_OK)
         code = find_devices(opened, wanted, err);
-    /* The loader has read it by now, and a driver that crashes later leaves no directory behind. */
-    registration_close(&registration);
     if (code != CODE_OK) {
         opencl_driver_close(opened);
         return code;

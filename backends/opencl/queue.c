@@ -80,8 +80,11 @@ static cl_int wait_by(struct device *device, enum wait_way way, const char **cal
         native = api->clEnqueueReadBuffer(device->queue, device->scratch, CL_TRUE, 0, sizeof byte,
                                           &byte, 0, NULL, NULL);
     } else if (native == CL_SUCCESS && device->newest != NULL) {
+        /* All of them: rusticl marks the commands of an in-order queue complete out of order. */
         *call = "clWaitForEvents";
-        native = api->clWaitForEvents(1, &device->newest);
+        native = device->pending_count > 0
+                     ? api->clWaitForEvents((cl_uint)device->pending_count, device->pending)
+                     : api->clWaitForEvents(1, &device->newest);
     }
     device->wait_end = clock_now_ns();
     return native;
@@ -206,18 +209,22 @@ static bool read_stamp(const struct device *device, cl_event event, cl_profiling
     return native == CL_SUCCESS && value != stamp_untouched;
 }
 
+/* Start of the first and end of the last command. Where a driver swaps a command's stamps, a batch
+ * of several would look shorter but sane; so the first command's own end is read too and handed on
+ * in place of the last one's if it is before its start. */
 static void read_stamps(const struct device *device, struct timing *timing)
 {
-    uint64_t begin, end;
+    uint64_t begin, first_end, end;
     if (!device->profiling)
         snprintf(timing->reason, sizeof timing->reason, "%s", device->no_profiling);
     else if (device->first == NULL || device->newest == NULL)
         snprintf(timing->reason, sizeof timing->reason,
                  "no command was enqueued between the start and the stop");
     else if (read_stamp(device, device->first, CL_PROFILING_COMMAND_START, &begin, timing) &&
+             read_stamp(device, device->first, CL_PROFILING_COMMAND_END, &first_end, timing) &&
              read_stamp(device, device->newest, CL_PROFILING_COMMAND_END, &end, timing)) {
         timing->device_begin = begin;
-        timing->device_end = end;
+        timing->device_end = first_end < begin ? first_end : end;
         timing->has_device = true;
     }
 }

@@ -6,9 +6,11 @@
 #include "cli/options.h"
 #include "cli/table.h"
 
+#include "base/log.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "harness/inventory.h"
+#include "harness/inventory_parts.h"
 #include "harness/process.h"
 
 #include <stdio.h>
@@ -117,6 +119,9 @@ static int show(bool as_json)
     if (!as_json && any)
         write_drivers(inventory, &out);
     fputs(text_string(&out), stdout);
+    text_clear(&out);
+    if (any && hint_cache(&out)) /* it lists devices and fails later */
+        log_warning("PoCL, where a device of it is used: %s", text_string(&out));
     text_clear(&out);
     int exit_code = EXIT_OK;
     if (!any) {

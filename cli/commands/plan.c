@@ -238,22 +238,12 @@ static enum code resolve(const char *path, const struct option_spec *options, st
     return code;
 }
 
-static void print_warnings(const struct config *config)
-{
-    const char *line = config->warnings;
-    while (*line != '\0') {
-        size_t length = strcspn(line, "\n");
-        log_warning("%.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static int run(int argc, char **argv)
 {
     struct option_spec options[] = {
         [JSON] = {.name = "json"},
         [YAML] = {.name = "yaml"},
-        [FILTER] = {.name = "filter", .letter = 'f', .takes_value = true},
+        [FILTER] = {.name = "filter", .takes_value = true},
         [DEVICE] = {.name = "device", .letter = 'd', .takes_value = true},
         {.name = NULL}};
     const char **arguments = memory_zeroed((size_t)argc + 1, sizeof *arguments);
@@ -274,7 +264,8 @@ static int run(int argc, char **argv)
         config_release(&config);
         return command_fail(&err);
     }
-    print_warnings(&config);
+    if (config.warnings[0] != '\0')
+        log_warning("%s", config.warnings);
     if (options[JSON].count > 0)
         print_json(&config, &out);
     else if (options[YAML].count > 0)
@@ -300,7 +291,7 @@ const struct command command_plan = {
         "\n"
         "Options:\n"
         "  -d, --device SELECTOR  take this device in place of the config's; may be repeated\n"
-        "  -f, --filter TEXT      keep the cases whose key contains TEXT, in upper or lower case;\n"
+        "      --filter TEXT      keep the cases whose key contains TEXT, in upper or lower case;\n"
         "                         repeated: all must be contained\n"
         "      --json             print JSON\n"
         "      --yaml             print the resolved config, which reads as the same config\n"

@@ -83,7 +83,7 @@ static void add_row(struct table *table, const struct result *result, const stru
         kind,
         state_name(record->state),
         ok ? rate : "-",
-        ok ? record->bytes_counted : "-",
+        ok && !record->by_operations ? record->bytes_counted : "-",
         ok ? count : "-",
         ok ? record->clock : "-",
         ok ? (is_verified(record) ? "yes" : "no") : "-",
@@ -237,7 +237,7 @@ static void write_json(const struct result *result, const struct summary *summar
     }
     size_t missing = add_missing(NULL, result);
     json_t *json =
-        json_pack("{s:s,s:s,s:s,s:b,s:I,s:I,s:I,s:o}", "file", result->path, "run",
+        json_pack("{s:o,s:s,s:s,s:b,s:I,s:I,s:I,s:o}", "file", path_json(result->path), "run",
                   header_text(result, "run"), "created", header_text(result, "created"), "complete",
                   result->complete, "ok", (json_int_t)ok, "records",
                   (json_int_t)result->record_count, "missing", (json_int_t)missing, "rows", rows);

@@ -60,8 +60,9 @@ static void write_warnings(const struct notices *notices, struct text *out)
 
 static void write_glance(const struct matrix *matrix, struct text *out)
 {
-    text_append(out, "| Device | What it is | Name | Passed | Geometric mean of ratios | Faster, "
-                     "slower, same, undecided |\n|---|---|---|---:|---:|---:|\n");
+    text_append(
+        out, "| Device | What it is | Name | Driver | Passed | Geometric mean of ratios | Faster, "
+             "slower, same, undecided |\n|---|---|---|---|---:|---:|---:|\n");
     for (size_t i = 0; i < matrix->column_count; i++) {
         const struct matrix_column *column = &matrix->columns[i];
         char kind[LABEL_KIND_BYTES];
@@ -72,6 +73,8 @@ static void write_glance(const struct matrix *matrix, struct text *out)
         markdown_text(out, column->label);
         text_printf(out, " | %s | ", kind);
         markdown_text(out, column->device->name);
+        text_append(out, " | ");
+        markdown_text(out, column->device->driver);
         text_printf(out, " | %zu of %zu | ", column->measured_count, column->expected_count);
         if (i == matrix->base)
             text_append(out, "base | |\n");

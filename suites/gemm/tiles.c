@@ -14,7 +14,7 @@ enum {
     CPU_ITEM_VECTORS = 2,
     CPU_ITEMS_M = 16,
     CPU_TILE_K = 128,
-    CPU_LOCAL_BYTES_MIN = 65537, /* a CPU driver with no more runs neighbouring items as lanes, as a GPU does */
+    LANES_LOCAL_BYTES_MAX = 65536, /* a CPU driver that offers no more local memory than a GPU works as one */
     GPU_WIDTH = 4,
     GPU_ITEMS = 16, /* along each side of a tile */
     GPU_TILE_K = 16,
@@ -140,11 +140,16 @@ static uint64_t local_limit(const struct device_caps *caps)
     return caps->local_bytes != 0 ? caps->local_bytes : UINT64_MAX;
 }
 
+bool tiles_items_in_turn(const struct device_caps *caps)
+{
+    return caps->cpu && local_limit(caps) > LANES_LOCAL_BYTES_MAX;
+}
+
 enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps, struct tiles *tiles,
                        struct error *err)
 {
     uint64_t local = local_limit(caps);
-    if (caps->cpu && local >= CPU_LOCAL_BYTES_MIN)
+    if (tiles_items_in_turn(caps))
         choose_cpu(request, tiles);
     else
         choose_gpu(request, caps, tiles);

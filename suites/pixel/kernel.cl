@@ -11,17 +11,19 @@
 KERNEL void pixel_linear(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, u64 count)
 {
     u64 first = group_id(0) * (GROUP * VECTORS) + local_id(0);
+    if ((first + GROUP * (VECTORS - 1) + 1) * 16 <= count) {
 #pragma unroll
-    for (u32 j = 0; j < VECTORS; j++) {
-        u64 vector = first + j * GROUP;
-        u64 begin = vector * 16;
-        if (begin + 16 <= count) {
+        for (u32 j = 0; j < VECTORS; j++) {
+            u64 vector = first + j * GROUP;
             u8x16 pixels = load_u8x16(in, vector);
-            store_u8x16(out, vector, pixels - shift_in_u8x16(pixels, in[begin + 16]));
-        } else {
-            for (u64 i = begin; i < count; i++)
-                out[i] = (u8)(in[i] - in[i + 1]);
+            store_u8x16(out, vector, pixels - shift_in_u8x16(pixels, in[vector * 16 + 16]));
         }
+        return;
+    }
+    for (u32 i = 0; i < VECTORS * 16; i++) {
+        u64 e = (first + i / 16 * GROUP) * 16 + i % 16;
+        if (e < count)
+            out[e] = (u8)(in[e] - in[e + 1]);
     }
 }
 

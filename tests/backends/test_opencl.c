@@ -183,6 +183,7 @@ static void test_driver_open_leaves_no_directory(void **state)
     snprintf(setting, sizeof setting, "TMPDIR=%s", directory);
     const char *const environment[] = {setting, NULL};
     expect_text(open_in_child(pocl, environment), "ok devices=1");
+    expect_text(open_in_child("/etc/passwd", environment), "nothing: ");
     assert_int_equal(rmdir(directory), 0); /* fails if anything is in it */
 }
 

@@ -92,11 +92,8 @@ static void test_dispatch_output_that_cannot_be_written(void **state)
         {"$A topology > /dev/full", 7, "cannot write standard output", NULL},
         {"$A topology --xml >&-", 7, "cannot write standard output", NULL},
         {"$A --version <&- 2>&-", 0, "assay ", NULL},
-        /* The reader leaves first: quiet, and the exit code of the command. Far more is written
-           than a pipe holds. */
-        {"{ for i in 1 2 3; do $A topology --from ${M}eight-gpu.xml --json; done; echo \"code $?\" "
-         ">&2; } | sleep 0.3",
-         0, "code 0", "assay:"},
+        /* The reader has left before the first byte: quiet, and the exit code of the command. */
+        {"{ sleep 0.5; $A topology --json; echo \"code $?\" >&2; } | true", 0, "code 0", "assay:"},
     };
     CHECK_ALL(calls);
 }
@@ -109,7 +106,7 @@ static void test_topology_forms(void **state)
         {"$A topology --json", 0, "\"source\": \"this machine\"", NULL},
         {"$A topology --xml", 0, "<topology version=\"2.0\">", "HostName"},
         {"$A topology --xml --private", 0, "HostName", NULL},
-        {"$A topology --from ${M}dual-socket.xml", 0, "package 1: AMD EPYC", "host "},
+        {"$A topology --from ${M}dual-socket.xml", 0, "package 1: AMD EPYC", "kernel "},
         {"$A topology --from=${M}eight-gpu.xml --json", 0, "\"nvml7\"", "secret"},
         {"$A topology --from ${M}cpuless-node.xml", 0, "NUMA node 2: 128 GiB, no CPUs", NULL},
         {"$A topology --from ${M}cpuless-node.xml --xml | $A topology --from /dev/stdin", 2,

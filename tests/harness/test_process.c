@@ -60,6 +60,9 @@ static json_t *describe_self(void)
     json_object_set_new(reply, "leads_group", json_boolean(getpgid(0) == getpid()));
     const char *cache = getenv("POCL_CACHE_DIR");
     json_object_set_new(reply, "cache", cache != NULL ? json_string(cache) : json_null());
+    const char *temporary = getenv("TMPDIR");
+    json_object_set_new(reply, "temporary",
+                        temporary != NULL ? json_string(temporary) : json_null());
     int open_count = 0;
     for (int descriptor = 0; descriptor < 1024; descriptor++)
         if (fcntl(descriptor, F_GETFD) >= 0)
@@ -202,6 +205,7 @@ static void test_start_gives_worker_a_clean_process(void **state)
 {
     (void)state;
     unsetenv("POCL_CACHE_DIR");
+    setenv("TMPDIR", "/nonexistent", 1);
     int spare = open("/dev/null", O_RDONLY); /* without close-on-exec, as libraries open theirs */
     int high = fcntl(spare, F_DUPFD, 200);
     assert_true(high >= 200);
@@ -215,10 +219,12 @@ static void test_start_gives_worker_a_clean_process(void **state)
     assert_int_equal(json_integer_value(json_object_get(reply, "core_limit")), 0);
     assert_true(json_is_true(json_object_get(reply, "leads_group")));
     assert_string_equal(json_string_value(json_object_get(reply, "cache")), "/tmp/private");
+    assert_string_equal(json_string_value(json_object_get(reply, "temporary")), "/tmp/private");
     assert_int_equal(json_integer_value(json_object_get(reply, "descriptors")),
                      4); /* 0, 1, 2 and the socket */
     json_decref(reply);
     worker_stop(worker);
+    unsetenv("TMPDIR");
     close(spare);
     close(high);
 }

@@ -52,13 +52,22 @@ static void test_case_values_and_key(void **state)
         key, "made-up@12 rows=18446744073709551615 size=1 colour=red tile=64 tier=portable");
 }
 
+static const char *const built_in[] = {"attention", "copy", "gemm", "pixel"};
+
+static bool is_built_in(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < COUNT_OF(built_in); i++)
+        found = found || strcmp(built_in[i], name) == 0;
+    return found;
+}
+
 static void test_find(void **state)
 {
     (void)state;
-    static const char *const names[] = {"attention", "copy", "gemm", "pixel"};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        assert_non_null(suite_find(names[i]));
-        assert_string_equal(suite_find(names[i])->name, names[i]);
+    for (size_t i = 0; i < COUNT_OF(built_in); i++) {
+        assert_non_null(suite_find(built_in[i]));
+        assert_string_equal(suite_find(built_in[i])->name, built_in[i]);
     }
     assert_null(suite_find("made-up"));
     assert_null(suite_find(""));
@@ -235,6 +244,59 @@ static void test_case_parse_faults(void **state)
     assert_int_equal(case_parse(huge, &spec, &err), CODE_CONFIG);
 }
 
+/* The row of a parameter in docs/configs.md. */
+static void append_row(struct text *row, const struct param *param)
+{
+    const char *unit = param->kind == PARAM_BYTES ? "B" : param->unit;
+    const char *blank = unit[0] != '\0' ? " " : "";
+    text_printf(row, "| `%s` | ", param->name);
+    if (param->kind == PARAM_CHOICE) {
+        for (uint64_t i = 0; param->choices[i] != NULL; i++)
+            text_printf(row, "`%s` ", param->choices[i]);
+        text_printf(row, "| `%s` ", param->choices[param->def]);
+    } else {
+        text_printf(row, "%s%s%" PRIu64 " to %" PRIu64 "%s%s | ",
+                    param->kind == PARAM_BYTES ? "size, " : "", param->optional ? "`auto` or " : "",
+                    param->min, param->max, blank, unit);
+        if (param->optional)
+            text_append(row, "`auto` ");
+        else
+            text_printf(row, "%" PRIu64 "%s%s ", param->def, blank, unit);
+    }
+    text_printf(row, "| %s |\n", param->summary);
+}
+
+/* docs/configs.md lists the suites that Assay comes with, every parameter with its bounds and its
+ * default. A suite that is added as one folder may leave that to its README. */
+static void test_every_parameter_is_documented(void **state)
+{
+    (void)state;
+    struct text manual = {0}, section = {0};
+    char bytes[4096];
+    FILE *file = fopen(ASSAY_SOURCE_DIR "/docs/configs.md", "rb");
+    assert_non_null(file);
+    for (size_t count; (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        text_append_bytes(&manual, bytes, count);
+    fclose(file);
+    for (const struct suite *const *entry = suite_all(); *entry != NULL; entry++) {
+        text_clear(&section);
+        text_printf(&section, "### %s\n\n", (*entry)->name);
+        const char *head = strstr(text_string(&manual), text_string(&section));
+        if (head == NULL && is_built_in((*entry)->name))
+            fail_msg("docs/configs.md has no section of suite '%s'", (*entry)->name);
+        if (head == NULL)
+            continue;
+        text_clear(&section);
+        for (uint32_t i = 0; i < (*entry)->param_count; i++)
+            append_row(&section, &(*entry)->params[i]);
+        if (strstr(head, text_string(&section)) == NULL)
+            fail_msg("docs/configs.md, suite '%s': expected the rows\n%s", (*entry)->name,
+                     text_string(&section));
+    }
+    text_release(&manual);
+    text_release(&section);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_longest_key),
         cmocka_unit_test(test_case_parse_values),
         cmocka_unit_test(test_case_parse_faults),
+        cmocka_unit_test(test_every_parameter_is_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
