@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -205,6 +206,7 @@ static enum code multiply(const char *text, struct decimal number, uint64_t fact
 {
     char why[128];
     uint64_t divisor = greatest_divisor(number.fraction, number.scale);
+    assert(divisor > 0); /* scale is */
     if (factor % (number.scale / divisor) != 0) {
         snprintf(why, sizeof why, "not a whole number of %ss", part);
         return refuse(err, text, why);

@@ -15,14 +15,14 @@ static char *not_available(char out[QUANTITY_BYTES])
     return out;
 }
 
-/* Decimals that give value, 0 <= value, three significant digits; 0.0005 needs six, no more are
- * shown. */
+/* Decimals that give value, 0 <= value, three significant digits; six at most. */
 static int decimals_of(double value)
 {
+    /* Where rounding reaches the next digit: 9.995 is shown as 10.0. */
+    static const double limits[] = {99.95, 9.995, 0.9995, 0.09995, 0.009995, 0.0009995};
     int decimals = 0;
-    for (double limit = 99.95; decimals < 6 && value < limit; limit /= 10)
+    while (decimals < (int)COUNT_OF(limits) && value < limits[decimals])
         decimals++;
-    /* 9.995 is shown as 10.0: the limits are those where rounding reaches the next digit. */
     return decimals;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/yaml_bytes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -242,7 +243,8 @@ static enum code check_duplicates(const struct builder *builder, const struct ya
 
 static enum code close_frame(struct builder *builder)
 {
-    struct frame *frame = &builder->frames[--builder->depth];
+    const struct frame *frame = &builder->frames[--builder->depth];
+    assert(frame->node != NULL);
     return frame->node->kind == YAML_MAP ? check_duplicates(builder, frame->node) : CODE_OK;
 }
 
@@ -296,13 +298,12 @@ static const char *hint(const struct yaml_document *document, const yaml_parser_
     struct yaml_position position = {parser->problem_mark.line + 1,
                                      parser->problem_mark.column + 1};
     size_t offset = yaml_bytes_offset(document->bytes, document->byte_count, position);
-    char found = offset < document->byte_count ? document->bytes[offset] : '\0';
+    bool tab = offset < document->byte_count && document->bytes[offset] == '\t';
     if (strstr(parser->problem, "mapping values are not allowed") != NULL)
         return "; a text that holds ': ' must stand in quotes";
     if (strstr(parser->problem, "cannot start any token") == NULL)
         return "";
-    return found == '\t' ? "; it is a tab, use blanks"
-                         : "; a text that begins with it must stand in quotes";
+    return tab ? "; it is a tab, use blanks" : "; a text that begins with it must stand in quotes";
 }
 
 static enum code parser_fault(const struct builder *builder, const yaml_parser_t *parser)

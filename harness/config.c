@@ -28,17 +28,15 @@ const char *config_found(const struct yaml_node *node)
     return node->quoted ? "empty text" : "nothing";
 }
 
-enum code config_text(const struct config_reader *reader, const struct yaml_node *node,
-                      const char *what, const char *expected, const char **text)
+const char *config_text(const struct config_reader *reader, const struct yaml_node *node,
+                        const char *what, const char *expected)
 {
-    if (node->kind != YAML_SCALAR || node->text[0] == '\0')
-        return yaml_error(reader->document, node, reader->err, "%s: expected %s, found %s", what,
-                          expected, config_found(node));
-    if (strpbrk(node->text, "\n\t") != NULL)
-        return yaml_error(reader->document, node, reader->err,
-                          "%s: expected %s, found text of several lines", what, expected);
-    *text = node->text;
-    return CODE_OK;
+    bool lines = node->kind == YAML_SCALAR && strpbrk(node->text, "\n\t") != NULL;
+    if (node->kind == YAML_SCALAR && node->text[0] != '\0' && !lines)
+        return node->text;
+    yaml_error(reader->document, node, reader->err, "%s: expected %s, found %s", what, expected,
+               lines ? "text of several lines" : config_found(node));
+    return NULL;
 }
 
 static bool is_among(const char *word, const char *const *words)
@@ -84,13 +82,14 @@ static void warn_of_hash(const struct config_reader *reader, const struct yaml_n
 static enum code read_schema(const struct config_reader *reader, const struct yaml_node *root)
 {
     const struct yaml_node *node = yaml_get(root, config_top_keys[SCHEMA]);
-    const char *text = NULL;
     if (node == NULL)
         return yaml_error(reader->document, root, reader->err,
                           "the key 'schema' is missing, expected 'schema: 1'");
-    enum code code = config_text(reader, node, "schema", "1", &text);
-    if (code != CODE_OK || strcmp(text, "1") == 0)
-        return code;
+    const char *text = config_text(reader, node, "schema", "1");
+    if (text == NULL)
+        return CODE_CONFIG;
+    if (strcmp(text, "1") == 0)
+        return CODE_OK;
     char shown[TEXT_CLIP_BYTES];
     return yaml_error(reader->document, node, reader->err,
                       "schema '%s', expected 1, the one that this build reads",
@@ -99,10 +98,9 @@ static enum code read_schema(const struct config_reader *reader, const struct ya
 
 static enum code read_name(const struct config_reader *reader, const struct yaml_node *node)
 {
-    const char *text = NULL;
-    enum code code = config_text(reader, node, "name", "text", &text);
-    if (code != CODE_OK)
-        return code;
+    const char *text = config_text(reader, node, "name", "text");
+    if (text == NULL)
+        return CODE_CONFIG;
     if (strlen(text) >= CONFIG_NAME_BYTES)
         return yaml_error(reader->document, node, reader->err, "name: %zu bytes, at most %d",
                           strlen(text), CONFIG_NAME_BYTES - 1);
@@ -125,11 +123,10 @@ static enum code read_devices(const struct config_reader *reader, const struct y
         return yaml_error(reader->document, node, reader->err, "devices: %zu selectors, at most %d",
                           node->count, CONFIG_DEVICES_MAX);
     for (const struct yaml_node *child = node->first; child != NULL; child = child->next) {
-        const char *text = NULL;
-        enum code code =
-            config_text(reader, child, "devices", "a device such as host or opencl:0", &text);
-        if (code != CODE_OK)
-            return code;
+        const char *text =
+            config_text(reader, child, "devices", "a device such as host or opencl:0");
+        if (text == NULL)
+            return CODE_CONFIG;
         config->devices[config->device_count++] = text_duplicate(text);
         warn_of_hash(reader, child, "the device");
     }

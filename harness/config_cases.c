@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,10 +79,9 @@ static enum code read_suite(const struct config_reader *reader, struct family *f
     if (node == NULL)
         return yaml_error(reader->document, family->node, reader->err,
                           "the case has no key 'suite'");
-    const char *name = NULL;
-    enum code code = config_text(reader, node, "suite", "the name of a suite", &name);
-    if (code != CODE_OK)
-        return code;
+    const char *name = config_text(reader, node, "suite", "the name of a suite");
+    if (name == NULL)
+        return CODE_CONFIG;
     family->suite = find_suite(reader, node, name);
     return family->suite != NULL ? CODE_OK : CODE_CONFIG;
 }
@@ -177,10 +177,8 @@ static enum code parse_value(const struct config_reader *reader, const struct pa
         [PARAM_BYTES] = "a size such as 64 MiB",
         [PARAM_CHOICE] = "one of its values",
     };
-    const char *text = NULL;
-    enum code code = config_text(reader, node, param->name, expected[param->kind], &text);
-    if (code != CODE_OK)
-        return code;
+    if (config_text(reader, node, param->name, expected[param->kind]) == NULL)
+        return CODE_CONFIG;
     return param->kind == PARAM_CHOICE ? parse_choice(reader, param, node, value)
                                        : parse_number(reader, param, node, value);
 }
@@ -211,6 +209,7 @@ static struct case_spec pick(const struct family *family, size_t index)
 {
     struct case_spec spec = {.suite = family->suite};
     for (uint32_t i = family->suite->param_count; i-- > 0;) {
+        assert(family->axes[i].count > 0);
         spec.values[i] = family->axes[i].values[index % family->axes[i].count];
         index /= family->axes[i].count;
     }
@@ -281,6 +280,7 @@ static enum code check_duplicates(const struct collection *collection)
 {
     const struct config_reader *reader = collection->reader;
     size_t count = reader->config->case_count;
+    assert(collection->origins != NULL && count > 0);
     struct placed *placed = memory_zeroed(count, sizeof *placed);
     for (size_t i = 0; i < count; i++)
         placed[i] = (struct placed){.spec = reader->config->cases[i], .index = i};

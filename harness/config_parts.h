@@ -24,10 +24,10 @@ enum code config_read(const struct yaml_document *document, const struct suite *
 
 /* "nothing", "empty text", "text", "a list", "a map": what a message says was found. */
 const char *config_found(const struct yaml_node *node);
-/* The text of a scalar that is there, of one line and not empty; else an error that says "what:
- * expected <expected>". */
-enum code config_text(const struct config_reader *reader, const struct yaml_node *node,
-                      const char *what, const char *expected, const char **text);
+/* The text of a scalar that is there, of one line and not empty; else NULL after an error that says
+ * "what: expected <expected>". */
+const char *config_text(const struct config_reader *reader, const struct yaml_node *node,
+                        const char *what, const char *expected);
 /* yaml_check_keys, which also says where a known key of another level belongs. */
 enum code config_check_keys(const struct config_reader *reader, const struct yaml_node *map,
                             const char *what, const char *const *allowed);

@@ -176,12 +176,13 @@ enum code config_read_policy(const struct config_reader *reader, const struct ya
         const struct yaml_node *value = yaml_get(node, config_policy_keys[i]);
         if (value == NULL)
             continue;
-        const char *text = NULL;
-        struct error why;
-        code = config_text(reader, value, config_policy_keys[i], expected[fields[i].kind], &text);
-        if (code == CODE_OK)
-            code = parse_field(&reader->config->policy, &fields[i], text, &why);
-        if (code != CODE_OK && text != NULL)
+        struct error why = {.code = CODE_OK};
+        const char *text =
+            config_text(reader, value, config_policy_keys[i], expected[fields[i].kind]);
+        if (text == NULL)
+            return CODE_CONFIG;
+        code = parse_field(&reader->config->policy, &fields[i], text, &why);
+        if (code != CODE_OK)
             yaml_error(reader->document, value, reader->err, "%s: %s", config_policy_keys[i],
                        why.message);
     }

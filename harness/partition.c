@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
-enum code partition_init(struct partition *partition, uint64_t items, uint64_t workers, struct error *err)
+enum code partition_init(struct partition *partition, uint64_t items, uint64_t workers,
+                         struct error *err)
 {
     if (items == 0)
         return error_set(err, CODE_USAGE, 0, "cannot divide 0 items: expected at least 1");
@@ -32,7 +33,8 @@ enum code partition_init(struct partition *partition, uint64_t items, uint64_t w
     return CODE_OK;
 }
 
-void partition_range(const struct partition *partition, uint64_t worker, uint64_t *begin, uint64_t *end)
+void partition_range(const struct partition *partition, uint64_t worker, uint64_t *begin,
+                     uint64_t *end)
 {
     assert(worker < partition->workers);
     uint64_t first = worker * partition->share; /* below slots, which fits */

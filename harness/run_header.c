@@ -5,6 +5,8 @@
 #define _DEFAULT_SOURCE /* getentropy */
 #include "harness/run_parts.h"
 
+#include "harness/host.h"
+
 #include "version.h"
 
 #include <stdio.h>
@@ -111,7 +113,7 @@ static json_t *ceilings_json(const struct run *run, const struct lane *lane)
                      "source", known ? "measured on all cores of the host" : NULL);
 }
 
-static json_t *device_json(const struct run *run, const struct lane *lane)
+static json_t *device_json(const struct run *run, const struct lane *lane, const json_t *host)
 {
     json_t *device = device_info_to_json(&lane->device->info);
     const char *physical = lane->device->physical;
@@ -128,6 +130,9 @@ static json_t *device_json(const struct run *run, const struct lane *lane)
     json_t *notes = json_array();
     if (lane->device->note[0] != '\0')
         json_array_append_new(notes, json_string(lane->device->note));
+    char note[HOST_NOTE_BYTES];
+    if (host_device_note(host, &lane->device->info, note))
+        json_array_append_new(notes, json_string(note));
     json_object_set_new(device, "notes", notes);
     return device;
 }
@@ -182,13 +187,14 @@ json_t *run_header(const struct run *run, const struct topology *topology)
     for (size_t i = 0; i < sizeof random; i++)
         snprintf(name + 2 * i, 3, "%02x", random[i]);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)run->options->seed);
+    json_t *host = host_json(run, topology);
     json_t *devices = json_array();
     for (size_t i = 0; i < run->lane_count; i++)
-        json_array_append_new(devices, device_json(run, &run->lanes[i]));
-    return json_pack(
-        "{s:s,s:i,s:{s:s,s:s,s:s},s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "kind", "header", "schema",
-        1, "tool", "name", "assay", "version", ASSAY_VERSION, "build", ASSAY_BUILD, "created",
-        clock_stamp(stamp), "run", name, "seed", seed, "config", config_json(run), "policy",
-        policy_full_json(&run->options->config->policy), "host", host_json(run, topology),
-        "environment", environment_json(), "devices", devices, "planned", planned_json(run));
+        json_array_append_new(devices, device_json(run, &run->lanes[i], host));
+    return json_pack("{s:s,s:i,s:{s:s,s:s,s:s},s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "kind",
+                     "header", "schema", 1, "tool", "name", "assay", "version", ASSAY_VERSION,
+                     "build", ASSAY_BUILD, "created", clock_stamp(stamp), "run", name, "seed", seed,
+                     "config", config_json(run), "policy",
+                     policy_full_json(&run->options->config->policy), "host", host, "environment",
+                     environment_json(), "devices", devices, "planned", planned_json(run));
 }

@@ -233,14 +233,32 @@ static double kendall_variance(const double *values, size_t count)
     return variance / 18.0;
 }
 
-static bool has_trend(const double *medians, size_t count)
+/* Mann-Kendall score of all pairs: later ones larger less later ones smaller. */
+static double kendall_z(const double *values, size_t count)
 {
     double score = 0.0;
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++)
-            score += (medians[j] > medians[i]) - (medians[j] < medians[i]);
-    double variance = kendall_variance(medians, count);
-    if (variance <= 0.0 || (fabs(score) - 1.0) / sqrt(variance) < trend_z)
+            score += (values[j] > values[i]) - (values[j] < values[i]);
+    double variance = kendall_variance(values, count);
+    return variance > 0.0 ? (fabs(score) - 1.0) / sqrt(variance) : 0.0;
+}
+
+/* Mann-Whitney test of the first against the last half: one step in the middle, of which the trend
+ * test sees little. */
+static double halves_z(const double *values, size_t count)
+{
+    size_t half = count / 2;
+    double larger = 0.0, n = (double)half;
+    for (size_t i = 0; i < half; i++)
+        for (size_t j = count - half; j < count; j++)
+            larger += values[j] > values[i] ? 1.0 : values[j] < values[i] ? 0.0 : 0.5;
+    return (fabs(larger - n * n / 2.0) - 0.5) / sqrt(n * n * (2.0 * n + 1.0) / 12.0);
+}
+
+static bool has_trend(const double *medians, size_t count)
+{
+    if (kendall_z(medians, count) < trend_z && halves_z(medians, count) < trend_z)
         return false;
     size_t half = count / 2;
     double before = stats_median(medians, half);

@@ -28,8 +28,9 @@ bool stats_is_bimodal(const struct samples *samples, const double *sorted);
  * nearest unimodal one. */
 double stats_dip(const double *sorted, size_t count);
 
-/* A trend over the rounds: Mann-Kendall test of the round medians (Mann 1945, Kendall 1975, with
- * ties), and a difference between the first and the last half that is large enough to matter. */
+/* A trend or a step over the rounds: the Mann-Kendall test of the round medians (Mann 1945, Kendall
+ * 1975, with ties) or the Mann-Whitney test of the first half against the last (1947), each at 2.5
+ * %, and a difference between the halves that is large enough to matter. */
 bool stats_has_drift(const struct samples *samples);
 
 #endif

@@ -318,6 +318,16 @@ static void column_compare(struct matrix *matrix, const struct seen *index, size
     }
 }
 
+/* A comparison is thousands of bootstraps and touches its own column only: a fleet of devices is
+ * compared on all cores. */
+static void columns_compare(struct matrix *matrix, const struct seen *index)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < matrix->column_count; i++)
+        if (i != matrix->base)
+            column_compare(matrix, index, i);
+}
+
 /* The comparisons hold summaries already; those are bootstraps, so they are taken from there where
  * they are. */
 static void summaries_fill(struct matrix *matrix)
@@ -366,11 +376,10 @@ enum code matrix_create(const struct report_input *input, struct matrix **matrix
         code = base_find(made, input->base, err);
     else
         base_choose(made);
-    for (size_t i = 0; code == CODE_OK && i < made->column_count; i++)
-        if (i != made->base)
-            column_compare(made, index, i);
-    if (code == CODE_OK)
+    if (code == CODE_OK) {
+        columns_compare(made, index);
         summaries_fill(made);
+    }
     free(index);
     if (code != CODE_OK) {
         matrix_destroy(made);

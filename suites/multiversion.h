@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MULTIVERSION before a leaf function: the compiler makes one copy for each vector width and the loader picks the one that
- * the CPU has, so that a binary built on one machine is a fair baseline on another. MULTIVERSION_FUSED is the same for a
- * leaf whose multiplies and adds may be fused, as they may in a device kernel, and which begins with FUSE_PRODUCTS; never for
- * a reference. A leaf has no OpenMP
- * region in it and is called for a large enough piece of work that the call does not matter. */
+ * MULTIVERSION before a leaf function: the compiler makes one copy for each vector width and the
+ * loader picks the one that the CPU has, so that a binary built on one machine is a fair baseline
+ * on another. MULTIVERSION_FUSED is the same for a leaf whose multiplies and adds may be fused, as
+ * they may in a device kernel, and which begins with FUSE_PRODUCTS; never for a reference. A leaf
+ * has no OpenMP region in it and is called for a large enough piece of work that the call does not
+ * matter. */
 #ifndef SUITES_MULTIVERSION_H
 #define SUITES_MULTIVERSION_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Short forms for what every suite's build does: add a buffer, add a launch and its arguments, see that the buffers fit the
- * device. Fills struct step and nothing else; it must not know any workload, clock or API. */
+ * Short forms for what every suite's build does: add a buffer, add a launch and its arguments, see
+ * that the buffers fit the device. Fills struct step and nothing else; it must not know any
+ * workload, clock or API. */
 #ifndef SUITES_STEP_H
 #define SUITES_STEP_H
 
@@ -28,7 +29,8 @@ static inline struct op *step_add_op(struct step *step, enum op_kind kind)
 }
 
 /* Adds a one-dimensional launch of groups times group work-items. */
-static inline struct op *step_add_launch(struct step *step, const char *kernel, uint64_t groups, uint64_t group)
+static inline struct op *step_add_launch(struct step *step, const char *kernel, uint64_t groups,
+                                         uint64_t group)
 {
     struct op *op = step_add_op(step, OP_LAUNCH);
     op->kernel = kernel;
@@ -63,9 +65,10 @@ static inline void op_add_f32(struct op *op, float value)
     op->args[op->arg_count++] = (struct step_arg){.kind = STEP_F32, .f32 = value};
 }
 
-/* CODE_UNSUPPORTED, with both numbers, if a buffer passes the largest allocation or all device buffers together pass the
- * memory. A limit of 0 is unknown and not checked. */
-static inline enum code step_check_memory(const struct step *step, const struct device_caps *caps, struct error *err)
+/* CODE_UNSUPPORTED, with both numbers, if a buffer passes the largest allocation or all device
+ * buffers together pass the memory. A limit of 0 is unknown and not checked. */
+static inline enum code step_check_memory(const struct step *step, const struct device_caps *caps,
+                                          struct error *err)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < step->buffer_count; i++) {
@@ -75,15 +78,16 @@ static inline enum code step_check_memory(const struct step *step, const struct 
             continue;
         if (caps->max_alloc_bytes != 0 && bytes > caps->max_alloc_bytes)
             return error_set(err, CODE_UNSUPPORTED, 0,
-                             "buffer '%s' needs %" PRIu64 " bytes, the largest allocation of the device is %" PRIu64,
+                             "buffer '%s' needs %" PRIu64
+                             " bytes, the largest allocation of the device is %" PRIu64,
                              spec->name, bytes, caps->max_alloc_bytes);
         if (spec->memory == MEMORY_DEVICE)
             total += bytes;
     }
     if (caps->memory_bytes != 0 && total > caps->memory_bytes)
         return error_set(err, CODE_UNSUPPORTED, 0,
-                         "the buffers need %" PRIu64 " bytes together, the device has %" PRIu64, total,
-                         caps->memory_bytes);
+                         "the buffers need %" PRIu64 " bytes together, the device has %" PRIu64,
+                         total, caps->memory_bytes);
     return CODE_OK;
 }
 

@@ -14,7 +14,8 @@ enum { LOG_MESSAGE_BYTES = 600 };
 
 /* Options that let a compiler change results: a rate measured with them is not comparable. */
 static const char *const refused_options[] = {
-    "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations", "-cl-finite-math-only", NULL};
+    "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
+    "-cl-mad-enable",        "-cl-denorms-are-zero",          NULL};
 
 static enum code check_options(const char *options, struct error *err)
 {
@@ -145,8 +146,8 @@ enum code opencl_kernel_get(struct device *device, struct program *program, cons
     struct kernel *created = memory_zeroed(1, sizeof *created);
     if (strlen(name) >= sizeof created->name) {
         free(created);
-        return error_set(err, CODE_USAGE, 0, "kernel name '%.40s…' is longer than %zu bytes", name,
-                         sizeof created->name - 1);
+        return error_set(err, CODE_USAGE, 0, "kernel name '%.40s...' is longer than %zu bytes",
+                         name, sizeof created->name - 1);
     }
     strcpy(created->name, name);
     cl_int native = CL_SUCCESS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `assay partition`: how n items are divided over W workers of equal share, as the pixel suite's partition=strip does it. Prints
- * what harness/partition.c computes and knows no device. */
+ * `assay partition`: how n items are divided over W workers of equal share, as the pixel suite's
+ * partition=strip does it. Prints what harness/partition.c computes and knows no device. */
 #include "cli/command.h"
 #include "cli/options.h"
 
@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ITEMS, WORKERS, JSON, OPTIONS };
 
@@ -24,41 +25,44 @@ static void print_count(struct text *out, const char *title, uint64_t count, con
 
 static void print_text(const struct partition *partition, struct text *out)
 {
-    char items[QUANTITY_BYTES], workers[QUANTITY_BYTES], share[QUANTITY_BYTES], halo[QUANTITY_BYTES];
-    char idle[64], last[64];
+    char items[QUANTITY_BYTES], workers[QUANTITY_BYTES], share[QUANTITY_BYTES],
+        halo[QUANTITY_BYTES];
+    char idle[64], last[64], busy[QUANTITY_BYTES];
     quantity_format_count(partition->items, items);
     quantity_format_count(partition->workers, workers);
     quantity_format_count(partition->share, share);
     quantity_format_count(partition->items + 1, halo);
     snprintf(idle, sizeof idle, "  (%.4g %% of the slots)", 100 * partition_idle_share(partition));
     snprintf(last, sizeof last, "  (worker %s)",
-             quantity_format_count(partition->busy_workers, (char[QUANTITY_BYTES]){0}));
+             quantity_format_count(partition->busy_workers, busy));
     text_printf(out, "%s items over %s workers\n", items, workers);
-    print_count(out, "items a worker", partition->share, "");
+    print_count(out, "each worker", partition->share, "");
     print_count(out, "slots", partition->slots, "");
     print_count(out, "idle slots", partition->idle_slots, idle);
-    print_count(out, "items of the last one", partition->last_share, last);
-    print_count(out, "workers with no item", partition->empty_workers, "");
-    text_printf(out, "worker i (from 1) reads items %s*(i-1)+1 to %s*i+1, the last one no further than %s: item %s is the "
-                     "halo\n",
-                share, share, halo, halo);
+    print_count(out, "the last worker", partition->last_share, last);
+    print_count(out, "workers without an item", partition->empty_workers, "");
+    text_printf(out,
+                "worker i (from 1) reads items %s·(i−1)+1 to %s·i+1; the last one stops at %s, the "
+                "halo item\n",
+                share, share, halo);
 }
 
 static void print_json(const struct partition *partition, struct text *out)
 {
-    text_printf(out, "{\n  \"items\": %" PRIu64 ",\n  \"workers\": %" PRIu64 ",\n", partition->items,
-                partition->workers);
-    text_printf(out, "  \"items_per_worker\": %" PRIu64 ",\n  \"slots\": %" PRIu64 ",\n", partition->share,
-                partition->slots);
-    text_printf(out, "  \"idle_slots\": %" PRIu64 ",\n  \"idle_share\": %.9g,\n", partition->idle_slots,
-                partition_idle_share(partition));
+    text_printf(out, "{\n  \"items\": %" PRIu64 ",\n  \"workers\": %" PRIu64 ",\n",
+                partition->items, partition->workers);
+    text_printf(out, "  \"items_per_worker\": %" PRIu64 ",\n  \"slots\": %" PRIu64 ",\n",
+                partition->share, partition->slots);
+    text_printf(out, "  \"idle_slots\": %" PRIu64 ",\n  \"idle_share\": %.9g,\n",
+                partition->idle_slots, partition_idle_share(partition));
     text_printf(out, "  \"busy_workers\": %" PRIu64 ",\n  \"empty_workers\": %" PRIu64 ",\n",
                 partition->busy_workers, partition->empty_workers);
     text_printf(out, "  \"last_worker_items\": %" PRIu64 ",\n  \"halo_item\": %" PRIu64 "\n}\n",
                 partition->last_share, partition->items + 1);
 }
 
-/* The one value of an option that must be given once; EXIT_OK or the exit code of a usage error that was printed. */
+/* The one value of an option that must be given once; EXIT_OK or the exit code of a usage error
+ * that was printed. */
 static int read_count(const struct option_spec *option, uint64_t *count)
 {
     const struct command *self = &command_partition;
@@ -71,33 +75,18 @@ static int read_count(const struct option_spec *option, uint64_t *count)
     return EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int show(const struct option_spec *options)
 {
-    struct option_spec options[OPTIONS + 1] = {
-        [ITEMS] = {.name = "items", .letter = 'n', .takes_value = true},
-        [WORKERS] = {.name = "workers", .letter = 'w', .takes_value = true},
-        [JSON] = {.name = "json"},
-    };
-    const char *arguments[1 + OPTION_VALUES_MAX];
-    size_t count = 0;
-    const struct command *self = &command_partition;
-    if (argc > 1 + OPTION_VALUES_MAX)
-        return command_usage(self, "too many arguments");
-    if (!options_parse(self, argc, argv, options, arguments, &count))
-        return EXIT_USAGE;
-    if (count > 0)
-        return command_usage(self, "unexpected argument '%s'", arguments[0]);
     uint64_t items = 0, workers = 0;
     int exit_code = read_count(&options[ITEMS], &items);
     if (exit_code == EXIT_OK)
         exit_code = read_count(&options[WORKERS], &workers);
     if (exit_code != EXIT_OK)
         return exit_code;
-
     struct partition partition;
     struct error err = {0};
     if (partition_init(&partition, items, workers, &err) != CODE_OK)
-        return command_usage(self, "%s", err.message);
+        return command_usage(&command_partition, "%s", err.message);
     struct text out = {0};
     if (options[JSON].count > 0)
         print_json(&partition, &out);
@@ -108,11 +97,30 @@ static int run(int argc, char **argv)
     return EXIT_OK;
 }
 
+static int run(int argc, char **argv)
+{
+    struct option_spec options[OPTIONS + 1] = {
+        [ITEMS] = {.name = "items", .letter = 'n', .takes_value = true},
+        [WORKERS] = {.name = "workers", .letter = 'w', .takes_value = true},
+        [JSON] = {.name = "json"},
+    };
+    const char **arguments = memory_zeroed((size_t)argc, sizeof *arguments);
+    size_t count = 0;
+    int exit_code = EXIT_USAGE;
+    if (options_parse(&command_partition, argc, argv, options, arguments, &count))
+        exit_code = count == 0 ? show(options)
+                               : command_usage(&command_partition, "unexpected argument '%s'",
+                                               arguments[0]);
+    free(arguments);
+    return exit_code;
+}
+
 const struct command command_partition = {
     .name = "partition",
     .usage = "assay partition --items N --workers W [--json]",
     .summary = "how N items are divided over W workers",
-    .help = "Every worker takes ceil(N / W) consecutive items and reads one more, as in the pixel suite with\n"
+    .help = "Every worker takes ceil(N / W) consecutive items and reads one more, as in the pixel "
+            "suite with\n"
             "partition=strip. Items and workers are counted from 1.\n"
             "\n"
             "Options:\n"

@@ -129,8 +129,8 @@ static void print_text(const struct config *config, struct text *out)
     print_cases(config, out);
     double each = (double)(config->policy.budget_ns + config->policy.warmup_ns);
     text_printf(out,
-                "\n%zu cases, at most %s a device to measure them; preparing and verifying them "
-                "comes on top\n",
+                "\n%zu cases; the budgets allow %s a device, preparing and verifying come on "
+                "top\n",
                 config->case_count,
                 quantity_format_duration((double)config->case_count * each, time));
 }
@@ -168,11 +168,11 @@ static json_t *buffers_json(const struct step *step)
     json_t *buffers = json_array();
     for (uint32_t i = 0; i < step->buffer_count; i++) {
         const struct buffer_spec *buffer = &step->buffers[i];
-        json_array_append_new(buffers,
-                              json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", buffer->name, "role",
-                                        roles[buffer->role], "type", type_name(buffer->type),
-                                        "memory", memories[buffer->memory], "bytes",
-                                        (json_int_t)(buffer->count * type_bytes(buffer->type))));
+        uint64_t bytes = buffer->count * type_bytes(buffer->type);
+        json_array_append_new(
+            buffers, json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", buffer->name, "role",
+                               roles[buffer->role], "type", type_name(buffer->type), "memory",
+                               memories[buffer->memory], "bytes", (json_int_t)bytes));
     }
     return buffers;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The attention kernels in plain C for the host baseline, on one thread or several. The reference must not share code with it. */
+ * The attention kernels in plain C for the host baseline, on one thread or several. The reference
+ * must not share code with it. */
 #include "suites/attention/attention.h"
 
 #include "suites/gemm/product.h"
@@ -9,7 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 16 }; /* sums and maxima kept side by side, so that loops over them become vector code */
+enum {
+    LANES = 16
+}; /* sums and maxima kept side by side, so that loops over them become vector code */
 
 static void attention_product(const struct launch *launch, void *const *pointers, int threads)
 {
@@ -32,11 +35,12 @@ static void attention_product(const struct launch *launch, void *const *pointers
     }
 }
 
-/* e^x for x <= 0, without a branch: 2^n e^r with r in [-ln 2 / 2, ln 2 / 2] and the polynomial of Cephes' expf (Moshier
- * 1989), within 2 ulp; below -87 as if x were -87. */
+/* e^x for x <= 0, without a branch: 2^n e^r with r in [-ln 2 / 2, ln 2 / 2] and the polynomial of
+ * Cephes' expf (Moshier 1989), within 2 ulp; below -87 as if x were -87. */
 static inline float power_of_e(float x)
 {
-    const float magic = 12582912; /* 1.5 * 2^23: adding it rounds to an integer in the lowest bits */
+    const float magic =
+        12582912; /* 1.5 * 2^23: adding it rounds to an integer in the lowest bits */
     x = x < -87.0F ? -87.0F : x;
     float shifted = x * 1.44269504F + magic;
     float n = shifted - magic;
@@ -56,7 +60,8 @@ static inline float power_of_e(float x)
     return p;
 }
 
-MULTIVERSION_FUSED static void softmax_row(const float *restrict in, float *restrict out, size_t columns)
+MULTIVERSION_FUSED static void softmax_row(const float *restrict in, float *restrict out,
+                                           size_t columns)
 {
     FUSE_PRODUCTS
     float top[LANES], sum[LANES] = {0};

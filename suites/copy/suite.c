@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies between host and device memory: one transfer of a whole buffer, no kernel. Payload bytes are counted once. */
+ * Copies between host and device memory: one transfer of a whole buffer, no kernel. Payload bytes
+ * are counted once. */
 #include "suites/step.h"
 
 static const char *const directions[] = {"h2d", "d2h", NULL};
@@ -37,8 +38,8 @@ static struct work work(const struct case_spec *spec)
     return (struct work){.bytes = spec->values[BYTES], .bytes_counted = "payload", .unit = "B/s"};
 }
 
-static enum code build(const struct case_spec *spec, const struct device_caps *caps, struct step *step,
-                       struct error *err)
+static enum code build(const struct case_spec *spec, const struct device_caps *caps,
+                       struct step *step, struct error *err)
 {
     bool to_device = spec->values[DIRECTION] == HOST_TO_DEVICE;
     enum memory_kind host = spec->values[MEMORY] == FROM_PINNED ? MEMORY_PINNED : MEMORY_PAGEABLE;
@@ -60,8 +61,9 @@ static enum code build(const struct case_spec *spec, const struct device_caps *c
     return step_check_memory(step, caps, err);
 }
 
-static void reference(const struct case_spec *spec, const struct step *step, const void *const *data, uint32_t out,
-                      uint64_t begin, uint64_t end, double *result)
+static void reference(const struct case_spec *spec, const struct step *step,
+                      const void *const *data, uint32_t out, uint64_t begin, uint64_t end,
+                      double *result)
 {
     (void)spec;
     (void)step;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The matrix product in plain C for the host baseline, on one thread or several: blocks of B are packed into panels that stay
- * in the cache and strips of rows are kept in registers. The reference must not share code with it. */
+ * The matrix product in plain C for the host baseline, on one thread or several: blocks of B are
+ * packed into panels that stay in the cache and strips of rows are kept in registers. The reference
+ * must not share code with it. */
 #include "suites/gemm/gemm.h"
 #include "suites/gemm/product.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reference of the matrix product, in higher precision than the inputs, and the bound for the difference to it. Shares no code
- * with the host kernels: blocks of B are converted to double once and used for many rows. */
+ * The reference of the matrix product, in higher precision than the inputs, and the bound for the
+ * difference to it. Shares no code with the host kernels: blocks of B are converted to double once
+ * and used for many rows. */
 #include "suites/gemm/product.h"
 
 #include "suites/multiversion.h"
@@ -32,8 +33,8 @@ static double element(const struct product *product, const void *matrix, uint64_
     return (double)((const float *)matrix)[index];
 }
 
-static void load(const struct product *product, const struct rectangle *at, uint64_t p0, size_t depth,
-                 struct block *block)
+static void load(const struct product *product, const struct rectangle *at, uint64_t p0,
+                 size_t depth, struct block *block)
 {
     memset(block->a, 0, sizeof block->a);
     memset(block->b, 0, sizeof block->b);
@@ -51,7 +52,8 @@ static void load(const struct product *product, const struct rectangle *at, uint
     }
 }
 
-/* Products of two f32 are exact in double; four depths at a time to spare loads and stores of the sums. */
+/* Products of two f32 are exact in double; four depths at a time to spare loads and stores of the
+ * sums. */
 MULTIVERSION static void add_f32(struct block *block, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -73,8 +75,8 @@ static inline double upper_half(double x)
     return t - (t - x);
 }
 
-/* Dot product with compensation (Ogita, Rump, Oishi 2005, Dot2): error-free product (Dekker) and sum (Knuth), whose
- * errors are added up beside the sum. */
+/* Dot product with compensation (Ogita, Rump, Oishi 2005, Dot2): error-free product (Dekker) and
+ * sum (Knuth), whose errors are added up beside the sum. */
 MULTIVERSION static void add_f64(struct block *block, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -86,8 +88,9 @@ MULTIVERSION static void add_f64(struct block *block, size_t rows)
             for (size_t j = 0; j < COLUMNS; j++) {
                 double b_upper = upper_half(b[j]), b_lower = b[j] - b_upper;
                 double product = a * b[j];
-                double product_error = ((a_upper * b_upper - product) + a_upper * b_lower + a_lower * b_upper) +
-                                       a_lower * b_lower;
+                double product_error =
+                    ((a_upper * b_upper - product) + a_upper * b_lower + a_lower * b_upper) +
+                    a_lower * b_lower;
                 double total = sum[j] + product;
                 double added = total - sum[j];
                 double sum_error = (sum[j] - (total - added)) + (product - added);
@@ -99,7 +102,8 @@ MULTIVERSION static void add_f64(struct block *block, size_t rows)
 }
 
 /* The rectangle, of at most ROWS x COLUMNS, to result, whose rows are product->n apart. */
-static void reference_block(const struct product *product, const struct rectangle *at, double *result)
+static void reference_block(const struct product *product, const struct rectangle *at,
+                            double *result)
 {
     struct block block;
     memset(block.sum, 0, sizeof block.sum);
@@ -118,7 +122,8 @@ static void reference_block(const struct product *product, const struct rectangl
     }
 }
 
-static void reference_rectangle(const struct product *product, const struct rectangle *at, double *result)
+static void reference_rectangle(const struct product *product, const struct rectangle *at,
+                                double *result)
 {
     for (uint64_t i = 0; i < at->rows; i += ROWS) {
         for (uint64_t j = 0; j < at->columns; j += COLUMNS) {
@@ -151,9 +156,11 @@ void product_reference(const struct product *product, uint64_t begin, uint64_t e
     }
 }
 
-/* See README.md: with lambda such that all elements hold with probability 1 - 1e-6, a partial sum is at most
- * lambda * sigma * sqrt(k) and each of k additions rounds it by at most u of that, at random. */
-double product_tolerance(const struct product *product, double scale_a, double scale_b, uint64_t elements)
+/* See README.md: with lambda such that all elements hold with probability 1 - 1e-6, a partial sum
+ * is at most lambda * sigma * sqrt(k) and each of k additions rounds it by at most u of that, at
+ * random. */
+double product_tolerance(const struct product *product, double scale_a, double scale_b,
+                         uint64_t elements)
 {
     double unit = product->type == TYPE_F64 ? 0x1p-53 : 0x1p-24;
     double k = (double)product->k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix product C = A * B, row-major, f32 or f64: 2 m n k operations. This file says what a case is and shapes its one
- * launch; the tile sizes come from tiles.c, the answers from reference.c. */
+ * Matrix product C = A * B, row-major, f32 or f64: 2 m n k operations. This file says what a case
+ * is and shapes its one launch; the tile sizes come from tiles.c, the answers from reference.c. */
 #include "suites/gemm/gemm.h"
 #include "suites/gemm/product.h"
 #include "suites/gemm/tiles.h"
@@ -15,9 +15,24 @@ enum { CHOICE_F32, CHOICE_F64 };
 enum { A, B, C }; /* order of buffers */
 
 static const struct param params[] = {
-    [M] = {.name = "m", .summary = "rows of A and C", .unit = "", .min = 1, .max = 1048576, .def = 1024},
-    [N] = {.name = "n", .summary = "columns of B and C", .unit = "", .min = 1, .max = 1048576, .def = 1024},
-    [K] = {.name = "k", .summary = "columns of A, rows of B", .unit = "", .min = 1, .max = 1048576, .def = 1024},
+    [M] = {.name = "m",
+           .summary = "rows of A and C",
+           .unit = "",
+           .min = 1,
+           .max = 1048576,
+           .def = 1024},
+    [N] = {.name = "n",
+           .summary = "columns of B and C",
+           .unit = "",
+           .min = 1,
+           .max = 1048576,
+           .def = 1024},
+    [K] = {.name = "k",
+           .summary = "columns of A, rows of B",
+           .unit = "",
+           .min = 1,
+           .max = 1048576,
+           .def = 1024},
     [TYPE] = {.name = "type",
               .summary = "type of the elements",
               .unit = "",
@@ -82,8 +97,8 @@ static struct work work(const struct case_spec *spec)
     };
 }
 
-static enum code build(const struct case_spec *spec, const struct device_caps *caps, struct step *step,
-                       struct error *err)
+static enum code build(const struct case_spec *spec, const struct device_caps *caps,
+                       struct step *step, struct error *err)
 {
     uint64_t m = spec->values[M], n = spec->values[N], k = spec->values[K];
     enum type type = element_type(spec);
@@ -107,8 +122,8 @@ static enum code build(const struct case_spec *spec, const struct device_caps *c
     if (code != CODE_OK)
         return code;
     tiles_describe(&tiles, type, step);
-    struct op *op = step_add_launch(step, type == TYPE_F64 ? "gemm_f64" : "gemm_f32", tiles_groups(&tiles, m, n),
-                                    tiles.items_m * tiles.items_n);
+    struct op *op = step_add_launch(step, type == TYPE_F64 ? "gemm_f64" : "gemm_f32",
+                                    tiles_groups(&tiles, m, n), tiles.items_m * tiles.items_n);
     op_add_buffer(op, A);
     op_add_buffer(op, B);
     op_add_buffer(op, C);
@@ -129,8 +144,9 @@ static struct product product(const struct case_spec *spec)
     };
 }
 
-static void reference(const struct case_spec *spec, const struct step *step, const void *const *data, uint32_t out,
-                      uint64_t begin, uint64_t end, double *result)
+static void reference(const struct case_spec *spec, const struct step *step,
+                      const void *const *data, uint32_t out, uint64_t begin, uint64_t end,
+                      double *result)
 {
     (void)step;
     (void)out;
@@ -145,7 +161,8 @@ static struct tolerance tolerance(const struct case_spec *spec)
     struct product matrices = product(spec);
     return (struct tolerance){
         .absolute = product_tolerance(&matrices, 1, 1, matrices.m * matrices.n),
-        .derivation = "k additions, each rounding a partial sum at random: lambda^2 u k / 3, lambda for 1 - 1e-6 "
+        .derivation = "k additions, each rounding a partial sum at random: lambda^2 u k / 3, "
+                      "lambda for 1 - 1e-6 "
                       "over all elements (Higham and Mary 2019, 2020)",
     };
 }
@@ -153,7 +170,8 @@ static struct tolerance tolerance(const struct case_spec *spec)
 const struct suite suite_gemm = {
     .name = "gemm",
     .summary = "matrix product C = A B in f32 or f64",
-    .source = "BLAS level 3 GEMM (Dongarra et al. 1990) with alpha = 1, beta = 0; 2 m n k operations",
+    .source =
+        "BLAS level 3 GEMM (Dongarra et al. 1990) with alpha = 1, beta = 0; 2 m n k operations",
     .version = 1,
     .params = params,
     .param_count = sizeof params / sizeof params[0],

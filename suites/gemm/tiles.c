@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Choice of tile sizes (tiles.h). The defaults are the usual ones: on a GPU many items of 4 x 4 or 8 x 8, on a CPU few items
- * that fill the vector registers. */
+ * Choice of tile sizes (tiles.h). The defaults are the usual ones: on a GPU many items of 4 x 4 or
+ * 8 x 8, on a CPU few items that fill the vector registers. */
 #include "suites/gemm/tiles.h"
 
 #include "suites/step.h"
@@ -14,12 +14,14 @@ enum {
     CPU_ITEM_VECTORS = 2,
     CPU_ITEMS_M = 16,
     CPU_TILE_K = 128,
-    LANES_LOCAL_BYTES_MAX = 65536, /* a CPU driver that offers no more local memory than a GPU works as one */
+    LANES_LOCAL_BYTES_MAX =
+        65536, /* a CPU driver that offers no more local memory than a GPU works as one */
     GPU_WIDTH = 4,
     GPU_ITEMS = 16, /* along each side of a tile */
     GPU_TILE_K = 16,
-    GROUPS_PER_UNIT = 2, /* groups a device should have for each of its units before larger tiles pay */
-    ITEM_M_MAX = 16,     /* of an item's registers */
+    GROUPS_PER_UNIT =
+        2,           /* groups a device should have for each of its units before larger tiles pay */
+    ITEM_M_MAX = 16, /* of an item's registers */
     ITEM_VECTORS_MAX = 4,
     TILE_K_MIN = 4,
 };
@@ -43,8 +45,9 @@ bool tiles_valid(const struct tiles_request *request, char reason[STEP_TEXT_BYTE
         uint64_t value = sizes[i].value;
         if (value == 0 || (power_of_two(value) && value >= TILES_MIN && value <= sizes[i].max))
             continue;
-        snprintf(reason, STEP_TEXT_BYTES, "%s must be a power of two from %d to %" PRIu64 ", not %" PRIu64,
-                 sizes[i].name, TILES_MIN, sizes[i].max, value);
+        snprintf(reason, STEP_TEXT_BYTES,
+                 "%s must be a power of two from %d to %" PRIu64 ", not %" PRIu64, sizes[i].name,
+                 TILES_MIN, sizes[i].max, value);
         return false;
     }
     return true;
@@ -62,7 +65,8 @@ static void choose_cpu(const struct tiles_request *request, struct tiles *tiles)
     };
 }
 
-static void choose_gpu(const struct tiles_request *request, const struct device_caps *caps, struct tiles *tiles)
+static void choose_gpu(const struct tiles_request *request, const struct device_caps *caps,
+                       struct tiles *tiles)
 {
     *tiles = (struct tiles){
         .width = GPU_WIDTH,
@@ -88,7 +92,8 @@ static uint64_t tile_n(const struct tiles *tiles)
     return tiles->items_n * tiles->item_vectors * tiles->width;
 }
 
-/* Shapes one side of the tile to a size asked for: fewer registers if it is smaller than an item's, else more items. */
+/* Shapes one side of the tile to a size asked for: fewer registers if it is smaller than an item's,
+ * else more items. */
 static void ask_m(uint64_t size, struct tiles *tiles)
 {
     if (tiles->item_m > size)
@@ -105,8 +110,10 @@ static void ask_n(uint64_t size, struct tiles *tiles)
     tiles->items_n = size / (tiles->item_vectors * tiles->width);
 }
 
-/* Makes the group fit: first fewer items along sides left to us, then larger items along sides asked for. */
-static bool fit_group(const struct tiles_request *request, uint64_t group_items, struct tiles *tiles)
+/* Makes the group fit: first fewer items along sides left to us, then larger items along sides
+ * asked for. */
+static bool fit_group(const struct tiles_request *request, uint64_t group_items,
+                      struct tiles *tiles)
 {
     while (tiles->items_m * tiles->items_n > group_items) {
         bool shrink_m = request->tile_m == 0 && tiles->items_m > 1;
@@ -145,8 +152,8 @@ bool tiles_items_in_turn(const struct device_caps *caps)
     return caps->cpu && local_limit(caps) > LANES_LOCAL_BYTES_MAX;
 }
 
-enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps, struct tiles *tiles,
-                       struct error *err)
+enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps,
+                       struct tiles *tiles, struct error *err)
 {
     uint64_t local = local_limit(caps);
     if (tiles_items_in_turn(caps))
@@ -164,8 +171,10 @@ enum code tiles_choose(const struct tiles_request *request, const struct device_
     tiles->tile_n = tile_n(tiles);
     if (!fits)
         return error_set(err, CODE_UNSUPPORTED, 0,
-                         "a tile of %" PRIu64 "x%" PRIu64 " needs %" PRIu64 " work-items, a group has at most %" PRIu64,
-                         tiles->tile_m, tiles->tile_n, tiles->items_m * tiles->items_n, caps->group_items);
+                         "a tile of %" PRIu64 "x%" PRIu64 " needs %" PRIu64
+                         " work-items, a group has at most %" PRIu64,
+                         tiles->tile_m, tiles->tile_n, tiles->items_m * tiles->items_n,
+                         caps->group_items);
     while (request->tile_k == 0 && tiles->tile_k > TILE_K_MIN &&
            local_bytes(tiles, request->type) > local)
         tiles->tile_k /= 2;
@@ -185,13 +194,15 @@ uint64_t tiles_groups(const struct tiles *tiles, uint64_t m, uint64_t n)
 
 void tiles_describe(const struct tiles *tiles, enum type type, struct step *step)
 {
-    snprintf(step->options, STEP_TEXT_BYTES,
-             "%s-D REAL=%s -D WIDTH=%" PRIu64 " -D ITEMS_M=%" PRIu64 " -D ITEMS_N=%" PRIu64 " -D ITEM_M=%" PRIu64
-             " -D ITEM_VECTORS=%" PRIu64 " -D TILE_K=%" PRIu64 " -D STAGE_A=%d",
-             type == TYPE_F64 ? "-D FP64 " : "", type_name(type), tiles->width, tiles->items_m, tiles->items_n,
-             tiles->item_m, tiles->item_vectors, tiles->tile_k, tiles->stage_a ? 1 : 0);
+    snprintf(
+        step->options, STEP_TEXT_BYTES,
+        "%s-D REAL=%s -D WIDTH=%" PRIu64 " -D ITEMS_M=%" PRIu64 " -D ITEMS_N=%" PRIu64
+        " -D ITEM_M=%" PRIu64 " -D ITEM_VECTORS=%" PRIu64 " -D TILE_K=%" PRIu64 " -D STAGE_A=%d",
+        type == TYPE_F64 ? "-D FP64 " : "", type_name(type), tiles->width, tiles->items_m,
+        tiles->items_n, tiles->item_m, tiles->item_vectors, tiles->tile_k, tiles->stage_a ? 1 : 0);
     snprintf(step->shape, STEP_TEXT_BYTES,
-             "group %" PRIu64 "x%" PRIu64 ", item %" PRIu64 "x%" PRIu64 ", tile %" PRIu64 "x%" PRIu64 "x%" PRIu64,
-             tiles->items_m, tiles->items_n, tiles->item_m, tiles->item_vectors * tiles->width, tiles->tile_m,
-             tiles->tile_n, tiles->tile_k);
+             "group %" PRIu64 "x%" PRIu64 ", item %" PRIu64 "x%" PRIu64 ", tile %" PRIu64
+             "x%" PRIu64 "x%" PRIu64,
+             tiles->items_m, tiles->items_n, tiles->item_m, tiles->item_vectors * tiles->width,
+             tiles->tile_m, tiles->tile_n, tiles->tile_k);
 }

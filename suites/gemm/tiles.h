@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a product is divided over groups and work-items: the sizes that the tiled kernels are built with, chosen for a
- * device's limits. Shared by the suites that are made of products. Pure arithmetic; knows no kernel text and no API. */
+ * How a product is divided over groups and work-items: the sizes that the tiled kernels are built
+ * with, chosen for a device's limits. Shared by the suites that are made of products. Pure
+ * arithmetic; knows no kernel text and no API. */
 #ifndef SUITES_GEMM_TILES_H
 #define SUITES_GEMM_TILES_H
 
@@ -24,15 +25,18 @@ struct tiles {
     bool stage_a; /* the tile of A stands in local memory too; on a CPU its cache serves as well */
 };
 
-/* True if a work-item should fill the vector registers by itself: a CPU whose driver runs the items of a group one after
- * another. False: neighbouring items are lanes that run together, as on a GPU. */
+/* True if a work-item should fill the vector registers by itself: a CPU whose driver runs the items
+ * of a group one after another. False: neighbouring items are lanes that run together, as on a GPU.
+ */
 bool tiles_items_in_turn(const struct device_caps *caps);
 
-/* CODE_UNSUPPORTED, with both numbers, if the tile asked for needs more work-items or local memory than a group has. */
-enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps, struct tiles *tiles,
-                       struct error *err);
+/* CODE_UNSUPPORTED, with both numbers, if the tile asked for needs more work-items or local memory
+ * than a group has. */
+enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps,
+                       struct tiles *tiles, struct error *err);
 
-/* True if every size asked for is 0 or a power of two in its bounds; else false with why in reason. */
+/* True if every size asked for is 0 or a power of two in its bounds; else false with why in reason.
+ */
 bool tiles_valid(const struct tiles_request *request, char reason[STEP_TEXT_BYTES]);
 
 /* Groups that cover an m x n result. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pixel kernels in plain C, on one thread or several. Each divides the image as its device kernel does. */
+ * The pixel kernels in plain C, on one thread or several. Each divides the image as its device
+ * kernel does. */
 #include "suites/pixel/pixel.h"
 
 #include "suites/multiversion.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pixel difference along the row-major image: out[i] = in[i] - in[i + 1] (mod 256). Memory bound: 2 bytes a pixel. This file
- * shapes the launches for the three ways of dividing the image and for the two paths, and knows no API. */
+ * Pixel difference along the row-major image: out[i] = in[i] - in[i + 1] (mod 256). Memory bound: 2
+ * bytes a pixel. This file shapes the launches for the three ways of dividing the image and for the
+ * two paths, and knows no API. */
 #include "suites/pixel/pixel.h"
 
 #include "harness/partition.h"
@@ -16,9 +17,10 @@ enum { PATH_KERNEL, PATH_WHOLE };
 enum { PARTITION, PATH, WIDTH, HEIGHT, WORKERS, TILE_WIDTH, TILE_HEIGHT }; /* order of params */
 
 enum {
-    GROUP_ITEMS = 256,      /* largest group asked for */
-    GROUP_ITEMS_CPU = 64,   /* a CPU runs a group on one core: many small ones balance better */
-    STRIP_ITERATIONS = 60000, /* most pixels of a work-item when workers is left to us: one driver stops at 65,535 */
+    GROUP_ITEMS = 256,        /* largest group asked for */
+    GROUP_ITEMS_CPU = 64,     /* a CPU runs a group on one core: many small ones balance better */
+    STRIP_ITERATIONS = 60000, /* most pixels of a work-item when workers is left to us: one driver
+                                 stops at 65,535 */
     STRIP_UNIT_WORKERS = 1024,
     STRIP_UNIT_WORKERS_CPU = 64,
     TILE_WIDTH_AUTO = 64,
@@ -91,12 +93,13 @@ static bool valid(const struct case_spec *spec, char reason[STEP_TEXT_BYTES])
     }
     bool tile_size = spec->values[TILE_WIDTH] != 0 || spec->values[TILE_HEIGHT] != 0;
     if (tile_size && spec->values[PARTITION] != TILE) {
-        snprintf(reason, STEP_TEXT_BYTES, "tile_width and tile_height are for partition=tile alone");
+        snprintf(reason, STEP_TEXT_BYTES,
+                 "tile_width and tile_height are for partition=tile alone");
         return false;
     }
     if (spec->values[TILE_WIDTH] % PIXEL_VECTOR != 0) {
-        snprintf(reason, STEP_TEXT_BYTES, "tile_width must be a multiple of %d, not %" PRIu64, PIXEL_VECTOR,
-                 spec->values[TILE_WIDTH]);
+        snprintf(reason, STEP_TEXT_BYTES, "tile_width must be a multiple of %d, not %" PRIu64,
+                 PIXEL_VECTOR, spec->values[TILE_WIDTH]);
         return false;
     }
     return true;
@@ -118,7 +121,8 @@ static uint64_t group_items(const struct device_caps *caps)
     return power_of_two_below(wanted < caps->group_items ? wanted : caps->group_items);
 }
 
-static void add_linear(const struct case_spec *spec, const struct device_caps *caps, struct step *step)
+static void add_linear(const struct case_spec *spec, const struct device_caps *caps,
+                       struct step *step)
 {
     uint64_t group = group_items(caps);
     uint64_t vectors = caps->cpu ? 4 : 1; /* of an item */
@@ -127,12 +131,15 @@ static void add_linear(const struct case_spec *spec, const struct device_caps *c
     op_add_buffer(op, IMAGE);
     op_add_buffer(op, RESULT);
     op_add_u64(op, pixels(spec));
-    snprintf(step->options, STEP_TEXT_BYTES, "-D GROUP=%" PRIu64 " -D VECTORS=%" PRIu64, group, vectors);
-    snprintf(step->shape, STEP_TEXT_BYTES, "group %" PRIu64 ", %" PRIu64 " vectors of %d pixels an item", group,
-             vectors, PIXEL_VECTOR);
+    snprintf(step->options, STEP_TEXT_BYTES, "-D GROUP=%" PRIu64 " -D VECTORS=%" PRIu64, group,
+             vectors);
+    snprintf(step->shape, STEP_TEXT_BYTES,
+             "group %" PRIu64 ", %" PRIu64 " vectors of %d pixels an item", group, vectors,
+             PIXEL_VECTOR);
 }
 
-/* Enough workers to fill the device and for each to have at most STRIP_ITERATIONS pixels, not more than there are pixels. */
+/* Enough workers to fill the device and for each to have at most STRIP_ITERATIONS pixels, not more
+ * than there are pixels. */
 static uint64_t strip_workers(const struct case_spec *spec, const struct device_caps *caps)
 {
     if (spec->values[WORKERS] != 0)
@@ -145,8 +152,8 @@ static uint64_t strip_workers(const struct case_spec *spec, const struct device_
     return workers < pixels(spec) ? workers : pixels(spec);
 }
 
-static enum code add_strip(const struct case_spec *spec, const struct device_caps *caps, struct step *step,
-                           struct error *err)
+static enum code add_strip(const struct case_spec *spec, const struct device_caps *caps,
+                           struct step *step, struct error *err)
 {
     struct partition partition;
     enum code code = partition_init(&partition, pixels(spec), strip_workers(spec, caps), err);
@@ -161,13 +168,14 @@ static enum code add_strip(const struct case_spec *spec, const struct device_cap
     op_add_u64(op, partition.workers);
     op_add_u64(op, partition.share);
     snprintf(step->options, STEP_TEXT_BYTES, "-D GROUP=%" PRIu64 " -D VECTORS=1", group);
-    snprintf(step->shape, STEP_TEXT_BYTES, "group %" PRIu64 ", %" PRIu64 " workers of %" PRIu64 " pixels", group,
+    snprintf(step->shape, STEP_TEXT_BYTES,
+             "group %" PRIu64 ", %" PRIu64 " workers of %" PRIu64 " pixels", group,
              partition.workers, partition.share);
     return CODE_OK;
 }
 
-static enum code add_tile(const struct case_spec *spec, const struct device_caps *caps, struct step *step,
-                          struct error *err)
+static enum code add_tile(const struct case_spec *spec, const struct device_caps *caps,
+                          struct step *step, struct error *err)
 {
     uint64_t width = spec->values[TILE_WIDTH] != 0 ? spec->values[TILE_WIDTH] : TILE_WIDTH_AUTO;
     uint64_t height = spec->values[TILE_HEIGHT] != 0 ? spec->values[TILE_HEIGHT] : TILE_HEIGHT_AUTO;
@@ -183,7 +191,8 @@ static enum code add_tile(const struct case_spec *spec, const struct device_caps
         across = group;
     uint64_t down = group / across < height ? group / across : height;
     group = across * down;
-    uint64_t tiles = divide_up(spec->values[WIDTH], width) * divide_up(spec->values[HEIGHT], height);
+    uint64_t tiles =
+        divide_up(spec->values[WIDTH], width) * divide_up(spec->values[HEIGHT], height);
     struct op *op = step_add_launch(step, "pixel_tile", tiles, group);
     op_add_buffer(op, IMAGE);
     op_add_buffer(op, RESULT);
@@ -192,15 +201,17 @@ static enum code add_tile(const struct case_spec *spec, const struct device_caps
     op_add_u32(op, (uint32_t)width);
     op_add_u32(op, (uint32_t)height);
     snprintf(step->options, STEP_TEXT_BYTES,
-             "-D GROUP=%" PRIu64 " -D GROUP_X=%" PRIu64 " -D VECTORS=1 -D TILE_VECTORS=%" PRIu64 " -D ROWS_ALIGNED=%d",
+             "-D GROUP=%" PRIu64 " -D GROUP_X=%" PRIu64 " -D VECTORS=1 -D TILE_VECTORS=%" PRIu64
+             " -D ROWS_ALIGNED=%d",
              group, across, bytes / PIXEL_VECTOR, spec->values[WIDTH] % PIXEL_VECTOR == 0 ? 1 : 0);
-    snprintf(step->shape, STEP_TEXT_BYTES, "group %" PRIu64 "x%" PRIu64 ", tile %" PRIu64 "x%" PRIu64, across, down,
-             width, height);
+    snprintf(step->shape, STEP_TEXT_BYTES,
+             "group %" PRIu64 "x%" PRIu64 ", tile %" PRIu64 "x%" PRIu64, across, down, width,
+             height);
     return CODE_OK;
 }
 
-static enum code add_kernel(const struct case_spec *spec, const struct device_caps *caps, struct step *step,
-                            struct error *err)
+static enum code add_kernel(const struct case_spec *spec, const struct device_caps *caps,
+                            struct step *step, struct error *err)
 {
     if (spec->values[PARTITION] == STRIP)
         return add_strip(spec, caps, step, err);
@@ -210,14 +221,16 @@ static enum code add_kernel(const struct case_spec *spec, const struct device_ca
     return CODE_OK;
 }
 
-static void add_transfer(struct step *step, enum op_kind kind, const char *phase, uint32_t source, uint32_t target)
+static void add_transfer(struct step *step, enum op_kind kind, const char *phase, uint32_t source,
+                         uint32_t target)
 {
     struct op *op = step_add_op(step, kind);
     op->phase = phase;
     op->source = source;
     op->target = target;
-    op->bytes = step->buffers[source].count < step->buffers[target].count ? step->buffers[source].count
-                                                                           : step->buffers[target].count;
+    op->bytes = step->buffers[source].count < step->buffers[target].count
+                    ? step->buffers[source].count
+                    : step->buffers[target].count;
 }
 
 static void add_buffers(const struct case_spec *spec, struct step *step)
@@ -247,8 +260,8 @@ static void add_buffers(const struct case_spec *spec, struct step *step)
     step_add_buffer(step, result);
 }
 
-static enum code build(const struct case_spec *spec, const struct device_caps *caps, struct step *step,
-                       struct error *err)
+static enum code build(const struct case_spec *spec, const struct device_caps *caps,
+                       struct step *step, struct error *err)
 {
     bool whole = spec->values[PATH] == PATH_WHOLE;
     add_buffers(spec, step);
@@ -267,8 +280,9 @@ static enum code build(const struct case_spec *spec, const struct device_caps *c
     return code;
 }
 
-static void reference(const struct case_spec *spec, const struct step *step, const void *const *data, uint32_t out,
-                      uint64_t begin, uint64_t end, double *result)
+static void reference(const struct case_spec *spec, const struct step *step,
+                      const void *const *data, uint32_t out, uint64_t begin, uint64_t end,
+                      double *result)
 {
     (void)step;
     (void)out;
@@ -288,7 +302,8 @@ static struct tolerance tolerance(const struct case_spec *spec)
 const struct suite suite_pixel = {
     .name = "pixel",
     .summary = "difference of neighbouring pixels of a u8 image",
-    .source = "definition: out[i] = in[i] - in[i + 1] mod 256 along the row-major image, one halo pixel at the end",
+    .source = "definition: out[i] = in[i] - in[i + 1] mod 256 along the row-major image, one halo "
+              "pixel at the end",
     .version = 1,
     .params = params,
     .param_count = sizeof params / sizeof params[0],

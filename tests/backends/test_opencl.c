@@ -235,23 +235,106 @@ static void test_driver_open_loader_names(void **state)
     }
 }
 
-static void test_device_open_bad_index(void **state)
+/* ---- wrong use ---- */
+
+static void say(struct child *child, enum code code, const struct error *err)
+{
+    child_say(child, "%s: %s\n", code_name(code), code == CODE_OK ? "" : err->message);
+}
+
+static void say_wrong_launches(struct child *child, struct backend_device *device,
+                               struct program *program, struct buffer *out)
+{
+    struct error err = {0};
+    struct buffer *host = NULL;
+    struct kernel *kernel = NULL;
+    say(child, kernel_get(device, program, "ids", &kernel, &err), &err);
+    struct launch launch = {.kernel = kernel, .global = {1, 1, 1}, .local = {1, 1, 1}};
+    say(child, device_launch(device, &launch, &err), &err); /* an argument is missing */
+    launch.arg_count = 2;
+    launch.args[0] = (struct arg){.kind = ARG_BUFFER, .buffer = out};
+    launch.args[1] = (struct arg){.kind = ARG_U32, .u32 = 1};
+    say(child, device_launch(device, &launch, &err), &err); /* there is no second */
+    say(child, buffer_create(device, MEMORY_PAGEABLE, 64, &host, &err), &err);
+    launch.arg_count = 1;
+    launch.args[0].buffer = host;
+    say(child, device_launch(device, &launch, &err), &err);
+    say(child, buffer_read(device, host->pointer, host, 0, 64, &err), &err);
+    buffer_destroy(device, host);
+}
+
+static void say_wrong_timers(struct child *child, struct backend_device *device, struct buffer *out)
+{
+    struct error err = {0};
+    struct timing timing;
+    say(child, timer_stop(device, &timing, &err), &err);
+    say(child, buffer_fill(device, out, 1, 64, &err), &err);
+    say(child, timer_start(device, &err), &err);
+    say(child, device_sync(device, &err), &err);
+    say(child, timer_start(device, &err), &err);
+    say(child, timer_stop(device, &timing, &err), &err);
+    child_say(child, "%d %s\n", timing.has_device, timing.reason);
+    enum code code = CODE_OK;
+    int commands = 0;
+    for (; code == CODE_OK && commands <= 65536; commands++)
+        code = buffer_fill(device, out, 1, 1, &err);
+    child_say(child, "%d ", commands);
+    say(child, code, &err);
+    say(child, device_sync(device, &err), &err);
+}
+
+static void child_misuse(struct child *child)
+{
+    struct error err = {0};
+    struct backend_driver *driver = NULL;
+    struct backend_device *device = NULL;
+    struct program *program = NULL;
+    struct buffer *out = NULL;
+    struct program_source source = {.text = conformance_text, .options = "-cl-fast-relaxed-math"};
+    say(child, driver_open(backend_find("opencl"), pocl, &driver, &err), &err);
+    say(child, device_open(driver, 1, &device, &err), &err);
+    say(child, device_open(driver, 0, &device, &err), &err);
+    say(child, program_build(device, &source, &program, NULL, &err), &err);
+    source.options = "";
+    say(child, program_build(device, &source, &program, NULL, &err), &err);
+    say(child, buffer_create(device, MEMORY_DEVICE, 64, &out, &err), &err);
+    child_say(child, "|\n");
+    say_wrong_launches(child, device, program, out);
+    child_say(child, "|\n");
+    say_wrong_timers(child, device, out);
+    buffer_destroy(device, out);
+    program_destroy(device, program);
+    device_close(device);
+    driver_close(driver);
+}
+
+static void test_wrong_use_is_told(void **state)
 {
     (void)state;
+    static struct child child;
     require(pocl);
-    struct error err = {0};
-    struct backend_device *device = NULL;
-    struct backend_driver *driver = NULL;
-    pid_t pid = fork(); /* the parent stays without a loader */
-    if (pid == 0) {
-        bool right = driver_open(backend_find("opencl"), pocl, &driver, &err) == CODE_OK &&
-                     device_open(driver, 1, &device, &err) == CODE_USAGE;
-        driver_close(driver);
-        _exit(right ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(pid, &status, 0);
-    assert_int_equal(status, 0);
+    child_run(&child, NULL, child_misuse, CHILD_SECONDS);
+    assert_int_equal(child.status, 0);
+    assert_string_equal(
+        child.text,
+        "ok: \nusage: no device 1: the driver has 1\nok: \n"
+        "usage: build option '-cl-fast-relaxed-math' changes results and is never used\nok: \nok: "
+        "\n"
+        "|\n"
+        "ok: \n"
+        "driver: kernel 'ids': clEnqueueNDRangeKernel failed: CL_INVALID_KERNEL_ARGS (-52)\n"
+        "driver: argument 1 of kernel 'ids': clSetKernelArg failed: CL_INVALID_ARG_INDEX (-49)\n"
+        "ok: \n"
+        "usage: argument 0 of kernel 'ids' is no device buffer\n"
+        "usage: a transfer needs a device buffer, this one is host memory\n"
+        "|\n"
+        "usage: the timer was not started\n"
+        "ok: \n"
+        "usage: a timer needs a dry queue: 1 commands are not known to be done\n"
+        "ok: \nok: \nok: \n"
+        "0 no command was enqueued between the start and the stop\n"
+        "65537 usage: 65536 commands since the last sync, of at most 65536\n"
+        "ok: \n");
 }
 
 int main(void)
@@ -266,7 +349,7 @@ int main(void)
         cmocka_unit_test(test_driver_open_second_library),
         cmocka_unit_test(test_driver_open_leaves_no_directory),
         cmocka_unit_test(test_driver_open_loader_names),
-        cmocka_unit_test(test_device_open_bad_index),
+        cmocka_unit_test(test_wrong_use_is_told),
     };
     char cache[] = "/tmp/assay-test-cache-XXXXXX";
     char remove[64];

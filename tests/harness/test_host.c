@@ -34,8 +34,9 @@ static void root_open(struct root *root)
 static void root_write(struct root *root, const char *path, const char *text)
 {
     assert_true(root->count < FILES_MAX);
-    char *full = root->files[root->count++];
-    snprintf(full, PATH_BYTES, "%s%s", root->folder, path);
+    char full[PATH_BYTES];
+    snprintf(full, sizeof full, "%s%s", root->folder, path);
+    memcpy(root->files[root->count++], full, sizeof full);
     for (char *slash = strchr(full + strlen(root->folder) + 1, '/'); slash != NULL;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
