@@ -37,18 +37,30 @@ enum code error_set(struct error *err, enum code code, long native, const char *
     return code;
 }
 
+/* Copies as much of source as fits, terminated. */
+static void copy_bounded(char *target, size_t room, const char *source)
+{
+    size_t length = strlen(source);
+    length = length < room ? length : room - 1;
+    memcpy(target, source, length);
+    target[length] = '\0';
+}
+
 enum code error_context(struct error *err, const char *format, ...)
 {
     if (err == NULL)
-        return CODE_OK;
+        return CODE_INVALID; /* never OK: callers return this where something has failed */
     char message[ERROR_MESSAGE_BYTES];
     memcpy(message, err->message, sizeof message);
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(err->message, sizeof err->message, format, args);
+    int written = vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    if (length >= 0 && (size_t)length < sizeof err->message)
-        snprintf(err->message + length, sizeof err->message - (size_t)length, ": %s", message);
+    size_t length = written < 0 ? 0 : (size_t)written;
+    if (length + 2 < sizeof err->message) {
+        copy_bounded(err->message + length, sizeof err->message - length, ": ");
+        copy_bounded(err->message + length + 2, sizeof err->message - length - 2, message);
+    }
     return err->code;
 }
 

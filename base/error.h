@@ -37,7 +37,7 @@ struct error {
 enum code error_set(struct error *err, enum code code, long native, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Puts "<context>: " before the message. Returns err->code. */
+/* Puts "<context>: " before the message. Returns err->code; CODE_INVALID for a NULL err. */
 enum code error_context(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

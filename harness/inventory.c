@@ -282,6 +282,19 @@ static enum code probe_loader(struct listing *listing, struct error *err)
     return CODE_OK;
 }
 
+static void add_hints(struct inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->device_count; i++) {
+        struct inventory_device *device = &inventory->devices[i];
+        struct text note = {0};
+        text_append(&note, device->note);
+        hint_device(&inventory->drivers[device->driver], &note);
+        snprintf(device->note, sizeof device->note, "%s", text_string(&note));
+        text_make_printable(device->note); /* a cut may have split a character */
+        text_release(&note);
+    }
+}
+
 enum code inventory_load(struct inventory **inventory, struct error *err)
 {
     *inventory = memory_zeroed(1, sizeof **inventory);
@@ -304,6 +317,7 @@ enum code inventory_load(struct inventory **inventory, struct error *err)
         return code;
     }
     inventory_identify(*inventory);
+    add_hints(*inventory);
     return CODE_OK;
 }
 

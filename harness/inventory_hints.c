@@ -154,6 +154,11 @@ static bool is_driver(const struct inventory_driver *driver, const char *word)
            text_contains_ignoring_case(driver->platform, word);
 }
 
+static bool is_pocl(const struct inventory_driver *driver)
+{
+    return is_driver(driver, "pocl") || is_driver(driver, "Portable Computing Language");
+}
+
 static void hint_pocl(const struct inventory_driver *driver, struct text *out)
 {
     const char *path = getenv("POCL_CACHE_DIR");
@@ -179,12 +184,23 @@ void hint_driver(const struct inventory_driver *driver, struct text *out)
     else if ((is_driver(driver, "MesaOpenCL") || is_driver(driver, "Clover")) && empty)
         text_append(out, "; Clover lists AMD GPUs of Mesa's r600 and radeonsi drivers only, and "
                          "none is usable here");
-    if (is_driver(driver, "pocl") || is_driver(driver, "Portable Computing Language"))
+    if (is_pocl(driver))
         hint_pocl(driver, out);
     if (driver->state != DRIVER_CRASHED) /* a worker's death names the limits itself */
         hint_limits(out);
     if (empty)
         hint_render_nodes(out);
+}
+
+/* A damaged cache shows only when programs are built, as an odd error or a crash. */
+void hint_device(const struct inventory_driver *driver, struct text *out)
+{
+    const char *path = getenv("POCL_CACHE_DIR");
+    if (!is_pocl(driver) || path == NULL || hint_cache(out))
+        return;
+    text_printf(out,
+                "%sits kernels are kept in POCL_CACHE_DIR='%s': clear it if they fail to build",
+                out->length > 0 ? "; " : "", path);
 }
 
 static bool counts_as_platform(const struct inventory_driver *driver)

@@ -29,5 +29,8 @@ const char *render_node_place(void);
 bool hint_limits(struct text *out); /* an address space limit is set */
 /* What to do about a driver that gives no device, or died. */
 void hint_driver(const struct inventory_driver *driver, struct text *out);
+/* For a device of a working driver: that the user's own kernel cache is used, and what is wrong
+ * with it or may be. */
+void hint_device(const struct inventory_driver *driver, struct text *out);
 
 #endif

@@ -521,6 +521,13 @@ static void test_hint_of_known_drivers(void **state)
         assert_says(text_string(&text), known[i].part);
         text_release(&text);
     }
+    struct text text = {0};
+    setenv("POCL_CACHE_DIR", fixture->place, 1);
+    hint_device(&known[0].driver, &text);
+    assert_string_equal(text_string(&text), ""); /* rusticl has no such cache */
+    hint_device(&known[3].driver, &text);
+    assert_says(text_string(&text), "clear it if they fail to build");
+    text_release(&text);
     unsetenv("POCL_CACHE_DIR");
 }
 
