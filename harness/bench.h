@@ -29,8 +29,9 @@ struct bench {
     const struct audit *audit;
     struct case_spec spec;
     struct policy policy;
-    uint64_t seed; /* of this case */
-    bool force_host_clock;
+    uint64_t seed;                           /* of this case */
+    char host_clock_why[AUDIT_REASON_BYTES]; /* the host's clock is wanted, for this reason; "" not
+                                              */
     /* made by bench_prepare */
     struct device_caps caps;
     struct step step;
@@ -46,7 +47,7 @@ struct bench {
     struct check before;
     bool host_clock;
     char clock_reason[AUDIT_REASON_BYTES]; /* why the host clock; "" on the device clock */
-    uint64_t batch;     /* steps in a sample */
+    uint64_t batch;                        /* steps in a sample */
     uint64_t batch_max; /* so that twice a batch stays within BENCH_COMMANDS_MAX commands */
     double step_ns, doubling;
     const char *phases[BENCH_PHASES_MAX];
@@ -72,8 +73,10 @@ struct round {
  * anything to measure (STATE_OK) or why not; errors are the driver's. bench_release afterwards in
  * any case. */
 enum code bench_prepare(struct bench *bench, struct error *err);
-/* Poisons the outputs and takes count samples (at most BENCH_SAMPLES_MAX). Samples with unusable
- * stamps are rejected and counted. */
+/* Poisons the outputs, whole before the round and a few bytes of each before every sample, and
+ * takes count samples (at most BENCH_SAMPLES_MAX). Samples with unusable stamps are rejected and
+ * counted.
+ */
 enum code bench_round(struct bench *bench, uint32_t count, struct round *round, struct error *err);
 /* Verifies what the last timed launch left. bench->state becomes STATE_FAILED_VERIFICATION if it is
  * wrong. */
@@ -90,6 +93,9 @@ enum code bench_enqueue_op(struct bench *bench, uint32_t op, struct error *err);
 /* Overwrites every OUT buffer with bytes that are no right answer (all ones, a NaN, for floating
  * point). */
 enum code bench_poison(struct bench *bench, struct error *err);
+/* The same for a few bytes at the begin, the middle and the end of every OUT buffer: too few to
+ * change what the caches hold, enough to betray a launch that did not run. */
+enum code bench_mark(struct bench *bench, struct error *err);
 /* Sets state and reason; returns CODE_OK. */
 enum code bench_outcome(struct bench *bench, enum state state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

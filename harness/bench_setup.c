@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPE_ATTEMPTS = 8 };
+enum { SHAPE_ATTEMPTS = 8, MARK_BYTES = 32 };
 
 enum code bench_outcome(struct bench *bench, enum state state, const char *format, ...)
 {
@@ -282,6 +282,12 @@ enum code bench_enqueue_step(struct bench *bench, struct error *err)
     return code;
 }
 
+/* No right answer: a NaN in floating point, a value that changes from round to round for bytes. */
+static uint8_t poison_byte(const struct bench *bench, const struct buffer_spec *spec)
+{
+    return spec->type == TYPE_U8 ? (uint8_t)(0xa5u + 37u * bench->round) : 0xff;
+}
+
 enum code bench_poison(struct bench *bench, struct error *err)
 {
     enum code code = CODE_OK;
@@ -289,10 +295,42 @@ enum code bench_poison(struct bench *bench, struct error *err)
         const struct buffer_spec *spec = &bench->step.buffers[i];
         if (spec->role != BUFFER_OUT)
             continue;
-        uint8_t byte = spec->type == TYPE_U8 ? (uint8_t)(0xa5u + 37u * bench->round) : 0xff;
-        code = buffer_fill(bench->device, bench->buffers[i], byte, buffer_spec_bytes(spec), err);
+        code = buffer_fill(bench->device, bench->buffers[i], poison_byte(bench, spec),
+                           buffer_spec_bytes(spec), err);
     }
     return code == CODE_OK ? device_sync(bench->device, err) : code;
+}
+
+static enum code mark_buffer(struct bench *bench, uint32_t index, const uint8_t mark[MARK_BYTES],
+                             struct error *err)
+{
+    struct buffer *buffer = bench->buffers[index];
+    uint64_t all = buffer_spec_bytes(&bench->step.buffers[index]);
+    uint64_t bytes = all < MARK_BYTES ? all : MARK_BYTES;
+    const uint64_t places[] = {0, (all - bytes) / 2, all - bytes};
+    enum code code = CODE_OK;
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && code == CODE_OK; i++) {
+        if (buffer->pointer != NULL)
+            memcpy((char *)buffer->pointer + places[i], mark, bytes);
+        else
+            code = buffer_write(bench->device, buffer, places[i], mark, bytes, err);
+    }
+    return code;
+}
+
+enum code bench_mark(struct bench *bench, struct error *err)
+{
+    uint8_t marks[STEP_BUFFERS_MAX][MARK_BYTES];
+    enum code code = CODE_OK;
+    for (uint32_t i = 0; i < bench->step.buffer_count && code == CODE_OK; i++) {
+        if (bench->step.buffers[i].role != BUFFER_OUT)
+            continue;
+        memset(marks[i], poison_byte(bench, &bench->step.buffers[i]), MARK_BYTES);
+        code = mark_buffer(bench, i, marks[i], err);
+    }
+    /* after a failure too: a write that is on its way still reads the marks */
+    enum code synced = device_sync(bench->device, code == CODE_OK ? err : NULL);
+    return code == CODE_OK ? synced : code;
 }
 
 void bench_release(struct bench *bench)

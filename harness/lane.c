@@ -4,16 +4,26 @@
 #include "harness/lane.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+/* A message may be cut in the middle of a character, which a result file could not hold. */
+static void lane_close(struct lane *lane)
+{
+    lane->closed = true;
+    text_make_printable(lane->reason);
+}
 
 static void lane_bury(struct lane *lane, const struct error *err)
 {
+    free(lane->last_words);
+    lane->last_words = text_duplicate(lane_chatter(lane));
     worker_stop(lane->worker);
     lane->worker = NULL;
     if (++lane->deaths < LANE_DEATHS_MAX)
         return;
-    lane->closed = true;
     snprintf(lane->reason, sizeof lane->reason, "%d failures in a row, the last: %.400s",
              lane->deaths, err->message);
+    lane_close(lane);
 }
 
 enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, json_t **reply,
@@ -43,8 +53,9 @@ static enum code lane_open_device(struct lane *lane, uint64_t timeout_ns, struct
         lane->audit = json_incref(json_object_get(reply, "audit"));
     json_decref(reply);
     if (code != CODE_OK && code != CODE_INTERRUPTED && !lane->closed && lane->worker != NULL) {
-        lane->closed = true; /* the device answers, and what it answers rules it out */
+        /* the device answers, and what it answers rules it out */
         snprintf(lane->reason, sizeof lane->reason, "%.500s", err->message);
+        lane_close(lane);
     }
     return code;
 }
@@ -61,6 +72,8 @@ enum code lane_ensure(struct lane *lane, uint64_t timeout_ns, struct error *err)
     enum code code = worker_start(&options, &lane->worker, err);
     if (code == CODE_OK)
         code = lane_open_device(lane, timeout_ns, err);
+    else
+        lane_bury(lane, err);
     return code;
 }
 
@@ -71,13 +84,17 @@ void lane_finished_case(struct lane *lane)
 
 const char *lane_chatter(const struct lane *lane)
 {
-    return lane->worker != NULL ? worker_chatter(lane->worker) : "";
+    if (lane->worker != NULL)
+        return worker_chatter(lane->worker);
+    return lane->last_words != NULL ? lane->last_words : "";
 }
 
 void lane_release(struct lane *lane)
 {
     worker_stop(lane->worker);
     json_decref(lane->audit);
+    free(lane->last_words);
+    lane->last_words = NULL;
     lane->worker = NULL;
     lane->audit = NULL;
 }

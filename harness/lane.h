@@ -23,10 +23,12 @@ struct lane {
     int deaths;            /* in a row, without a finished case between */
     bool closed;           /* the rest of this device is not run, for the reason */
     char reason[LANE_REASON_BYTES];
+    char *last_words; /* what the driver of the worker that died last had printed; NULL: none did */
 };
 
-/* Starts the worker if none runs and opens the device (with its audit the first time). On failure
- * the lane is closed or has one death more; err says why. */
+/* Starts the worker if none runs and opens the device (with its audit the first time). On failure,
+ * a worker that cannot be started included, the lane is closed or has one death more; err says why.
+ */
 enum code lane_ensure(struct lane *lane, uint64_t timeout_ns, struct error *err);
 /* One request on a running worker. If the worker is gone afterwards (crash, time-out, lost device)
  * it is stopped and counted. */
@@ -34,7 +36,7 @@ enum code lane_call(struct lane *lane, json_t *request, uint64_t timeout_ns, jso
                     struct error *err);
 /* A case came to its end: deaths are no longer in a row. */
 void lane_finished_case(struct lane *lane);
-/* What the driver printed lately, "" for nothing. */
+/* What the driver printed lately, or before its worker died; "" for nothing. */
 const char *lane_chatter(const struct lane *lane);
 void lane_release(struct lane *lane);
 

@@ -52,11 +52,11 @@ enum code resume_load(const char *path, struct resume *resume, struct error *err
         resume->header = json_deep_copy(result->header);
         take_devices(result, resume);
         take_records(result, resume);
-        size_t planned = resume->config.case_count * resume->device_count;
-        if (result->record_count >= planned)
+        /* One that was cut off behind its last record still wants its end line. */
+        if (result->complete)
             code = error_set(err, CODE_USAGE, 0,
                              "'%s' has all of its %zu records; there is nothing to resume", path,
-                             planned);
+                             result->record_count);
     }
     result_destroy(result);
     return code;

@@ -130,6 +130,7 @@ static enum code run_measured(struct run *run, const struct topology *topology,
     }
     struct error failure = {0};
     code = write_opening(run, topology, &failure);
+    run->outcome->opened = code == CODE_OK;
     if (code == CODE_OK)
         code = go_through_cases(run, &failure);
     run->outcome->interrupted = code == CODE_INTERRUPTED;

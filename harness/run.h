@@ -46,6 +46,7 @@ struct run_options {
 struct run_outcome {
     size_t states[STATE_COUNT]; /* records written, by state */
     bool interrupted;
+    bool opened; /* the file's header, or the line that continues it, was written */
 };
 
 /* CODE_OK whatever the states are; CODE_IO if a record could not be stored; CODE_NOTHING if no

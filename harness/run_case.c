@@ -23,6 +23,7 @@ static void trial_fail(struct trial *trial, enum state state, const char *reason
     trial->state = state;
     trial->running = false;
     snprintf(trial->reason, sizeof trial->reason, "%.500s", reason);
+    text_make_printable(trial->reason); /* the cut may have split a character */
 }
 
 static enum state state_of_code(enum code code)
@@ -98,13 +99,29 @@ static enum code prepare_once(struct run *run, const char *key, struct trial *tr
     char seed[32];
     snprintf(seed, sizeof seed, "%llu",
              (unsigned long long)data_case_seed(run->options->seed, key));
-    json_t *request = json_pack("{s:s,s:s,s:s,s:o,s:b}", "op", "prepare", "key", key, "seed", seed,
-                                "policy", policy_json(policy), "host_clock", trial->host_clock);
+    const char *why = trial->host_clock_why;
+    json_t *request =
+        json_pack("{s:s,s:s,s:s,s:o,s:s?}", "op", "prepare", "key", key, "seed", seed, "policy",
+                  policy_json(policy), "host_clock", why[0] != '\0' ? why : NULL);
     code = lane_call(trial->lane, request, policy->step_timeout_ns, &trial->prepared, err);
     if (code == CODE_OK &&
         !state_from_name(json_string_value(json_object_get(trial->prepared, "state")), state))
         return error_set(err, CODE_DRIVER, 0, "the worker's reply names no state");
     return code;
+}
+
+static const char *reason_of(const json_t *reply)
+{
+    const char *reason = json_string_value(json_object_get(reply, "reason"));
+    return reason != NULL ? reason : "";
+}
+
+/* The case is measured again from the start, on the host's clock. */
+static void leave_device_clock(struct trial *trial, const char *why)
+{
+    snprintf(trial->host_clock_why, sizeof trial->host_clock_why,
+             "device time stamps of this case were unusable: %.400s", why);
+    text_make_printable(trial->host_clock_why);
 }
 
 static enum code trial_prepare(struct run *run, const char *key, struct trial *trial,
@@ -113,15 +130,19 @@ static enum code trial_prepare(struct run *run, const char *key, struct trial *t
     run_tell(run, RUN_PREPARING, trial->lane, key, 0, NULL);
     enum state state = STATE_ERROR;
     enum code code = prepare_once(run, key, trial, &state, err);
-    if (code == CODE_OK && state == STATE_INVALID_CLOCK && !trial->host_clock) {
-        trial->host_clock = true;
+    const char *clock =
+        json_string_value(json_object_get(json_object_get(trial->prepared, "clock"), "source"));
+    if (code == CODE_OK && state == STATE_INVALID_CLOCK && clock != NULL &&
+        strcmp(clock, "device") == 0) {
+        leave_device_clock(trial, reason_of(trial->prepared));
         code = prepare_once(run, key, trial, &state, err);
     }
     if (code != CODE_OK)
         return trial_failed(trial, code, err);
-    const char *reason = json_string_value(json_object_get(trial->prepared, "reason"));
-    if (state != STATE_OK)
-        trial_fail(trial, state, reason != NULL ? reason : "");
+    if (state != STATE_OK) {
+        trial_fail(trial, state, reason_of(trial->prepared));
+        lane_finished_case(trial->lane);
+    }
     trial->running = state == STATE_OK;
     return CODE_OK;
 }
@@ -214,19 +235,20 @@ static enum code trial_round(struct run *run, const char *key, struct trial *tri
     json_decref(trial->telemetry_reason);
     trial->telemetry_reason = json_incref(json_object_get(reply, "telemetry_reason"));
     const char *why = json_string_value(json_object_get(reply, "rejected_reason"));
-    char rejected_reason[RUN_REASON_BYTES];
-    snprintf(rejected_reason, sizeof rejected_reason, "%s", why != NULL ? why : "");
+    uint64_t taken = trial->sample_count + trial->rejected;
+    bool unusable = trial->rejected >= REJECTED_LEAST &&
+                    (double)trial->rejected > rejected_share * (double)taken;
+    if (unusable) {
+        char reason[RUN_REASON_BYTES];
+        snprintf(reason, sizeof reason, "%llu of %llu samples: %.400s",
+                 (unsigned long long)trial->rejected, (unsigned long long)taken,
+                 why != NULL ? why : "");
+        leave_device_clock(trial, reason);
+    }
     json_decref(reply);
     trial->measured_ns += clock_now_ns() - begin;
-    double taken = (double)(trial->sample_count + trial->rejected);
-    if (trial->rejected >= REJECTED_LEAST && (double)trial->rejected > rejected_share * taken) {
-        if (trial->host_clock)
-            trial_fail(trial, STATE_INVALID_CLOCK, rejected_reason);
-        else {
-            trial->host_clock = true;
-            return trial_prepare(run, key, trial, err);
-        }
-    }
+    if (unusable)
+        return trial_prepare(run, key, trial, err);
     judge_stop(policy, trial);
     return CODE_OK;
 }
@@ -292,22 +314,18 @@ static enum code measure_group(struct run *run, const struct case_spec *spec, co
                                struct trial *trials, size_t count, struct error *err)
 {
     enum code code = CODE_OK;
-    size_t wanted = 0;
     for (size_t i = 0; i < count && code == CODE_OK; i++) {
         if (!trials[i].wanted)
             continue;
-        wanted++;
         trials[i].begin_ns = clock_now_ns();
         clock_stamp(trials[i].started);
         code = trial_prepare(run, key, &trials[i], err);
     }
     for (bool any = true; any && code == CODE_OK;)
         code = alternate(run, key, trials, count, &any, err);
-    for (size_t i = 0; i < count && code == CODE_OK; i++) {
-        trials[i].alternated = wanted > 1;
+    for (size_t i = 0; i < count && code == CODE_OK; i++)
         if (trials[i].wanted)
             code = trial_finish(run, spec, key, &trials[i], err);
-    }
     return code;
 }
 
@@ -391,6 +409,8 @@ enum code run_case(struct run *run, const struct case_spec *spec, struct error *
         trials[i].wanted = json_object_get(run->options->resumed, pair) == NULL;
     }
     size_t group = group_size(spec, run->lane_count);
+    for (size_t i = 0; i < run->lane_count; i++)
+        trials[i].crowded = group < run->lane_count;
     enum code code = CODE_OK;
     for (size_t begin = 0; begin < run->lane_count && code == CODE_OK; begin += group) {
         size_t count = run->lane_count - begin < group ? run->lane_count - begin : group;

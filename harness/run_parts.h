@@ -49,9 +49,10 @@ struct trial {
     json_t *sentinel_compute, *sentinel_memory;
     json_t *telemetry_reason;
     uint64_t rejected;
-    bool host_clock; /* the case is repeated on the host clock */
+    char host_clock_why[RUN_REASON_BYTES]; /* the case is repeated on the host's clock; "" it is not
+                                            */
     bool converged;
-    bool alternated; /* rounds alternated with other devices */
+    bool crowded; /* the devices' buffers do not fit this machine's memory side by side */
     uint64_t measured_ns; /* spent in rounds */
     uint64_t begin_ns;
     char started[CLOCK_STAMP_BYTES];

@@ -119,10 +119,10 @@ static json_t *notes_json(const struct run *run, const struct trial *trial)
     const char *note = json_string_value(get(trial->prepared, "note"));
     if (note != NULL && note[0] != '\0')
         json_array_append_new(notes, json_string(note));
-    if (!trial->alternated && run->lane_count > 1 && trial->round_count > 0)
+    if (trial->crowded && trial->round_count > 0)
         json_array_append_new(
-            notes, json_string("measured alone: the devices' buffers do not fit this machine's "
-                               "memory side by side"));
+            notes, json_string("not alternated with all other devices: their buffers do not fit "
+                               "this machine's memory side by side"));
     if (trial->lane->device->info.type == DEVICE_CPU && trial->state == STATE_OK &&
         run->ceilings.operations_per_s <= 0)
         json_array_append_new(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The named outcomes of a case on a device. There is no number without OK, and no row without a state. */
+ * The named outcomes of a case on a device. There is no number without OK, and no row without a
+ * state. */
 #ifndef HARNESS_STATE_H
 #define HARNESS_STATE_H
 
@@ -12,9 +13,9 @@ enum state {
     STATE_FAILED_VERIFICATION, /* the output was wrong */
     STATE_NOT_SCALING,         /* twice the work did not take twice as long: work was skipped */
     STATE_IMPLAUSIBLE,         /* above a physical limit */
-    STATE_INVALID_CLOCK,       /* too many samples had unusable time stamps, on the host clock too */
+    STATE_INVALID_CLOCK, /* too many samples had unusable time stamps, on the host clock too */
     STATE_THROTTLED,
-    STATE_ERROR,               /* a driver call failed; the code and its name are in the reason */
+    STATE_ERROR, /* a driver call failed; the code and its name are in the reason */
     STATE_TIMEOUT,
     STATE_CRASHED,
     STATE_DEVICE_LOST,

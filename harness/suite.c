@@ -79,9 +79,7 @@ void case_key(const struct case_spec *spec, char key[CASE_KEY_BYTES])
         const struct param *param = &suite->params[i];
         if (param->kind == PARAM_CHOICE)
             text_printf(&text, " %s=%s", param->name, param->choices[spec->values[i]]);
-        else if (param->optional && spec->values[i] == 0)
-            text_printf(&text, " %s=auto", param->name);
-        else
+        else if (!param->optional || spec->values[i] != 0)
             text_printf(&text, " %s=%" PRIu64, param->name, spec->values[i]);
     }
     text_append(&text, " tier=portable");
@@ -120,8 +118,6 @@ static bool parse_value(const struct param *param, const char *text, uint64_t *v
     if (param->kind == PARAM_CHOICE)
         return parse_choice(param, text, value);
     *value = 0;
-    if (param->optional && strcmp(text, "auto") == 0)
-        return true;
     return quantity_parse_count(text, value, NULL) == CODE_OK && *value >= param->min &&
            *value <= param->max && !(param->optional && *value == 0);
 }
@@ -146,13 +142,24 @@ static enum code parse_suite(const char *word, const char *key, struct case_spec
     return CODE_OK;
 }
 
-/* "name=value" of parameter i. */
-static bool parse_pair(const char *word, uint32_t i, struct case_spec *spec)
+/* True if word is "name=…" of the parameter. */
+static bool names_param(const char *word, const struct param *param)
+{
+    size_t length = strlen(param->name);
+    return strncmp(word, param->name, length) == 0 && word[length] == '=';
+}
+
+/* Takes "name=value" of parameter i from *rest. One that is left out is chosen for the device. */
+static bool take_param(const char **rest, uint32_t i, struct case_spec *spec)
 {
     const struct param *param = &spec->suite->params[i];
-    size_t length = strlen(param->name);
-    return strncmp(word, param->name, length) == 0 && word[length] == '=' &&
-           parse_value(param, word + length + 1, &spec->values[i]);
+    char word[CASE_KEY_BYTES];
+    if (param->optional && !names_param(*rest, param)) {
+        spec->values[i] = 0;
+        return true;
+    }
+    return take_word(rest, word) && names_param(word, param) &&
+           parse_value(param, word + strlen(param->name) + 1, &spec->values[i]);
 }
 
 enum code case_parse(const char *key, struct case_spec *spec, struct error *err)
@@ -166,7 +173,7 @@ enum code case_parse(const char *key, struct case_spec *spec, struct error *err)
     if (code != CODE_OK)
         return code;
     for (uint32_t i = 0; i < spec->suite->param_count; i++)
-        if (!take_word(&rest, word) || !parse_pair(word, i, spec))
+        if (!take_param(&rest, i, spec))
             return error_set(err, CODE_CONFIG, 0,
                              "case '%s': expected a value of '%s' that this build knows",
                              text_clip(key, shown), spec->suite->params[i].name);

@@ -147,7 +147,8 @@ const struct suite *suite_find(const char *name);
 uint64_t case_value(const struct case_spec *spec, const char *param);
 /* Text of the chosen value of a PARAM_CHOICE parameter. */
 const char *case_choice(const struct case_spec *spec, const char *param);
-/* The case key: "gemm@1 m=512 n=512 k=512 type=f32 tier=portable"; the device is not part of it. */
+/* The case key: "gemm@1 m=512 n=512 k=512 type=f32 tier=portable"; the device is not part of it, and a
+ * parameter that is chosen for the device (optional, 0) is left out. */
 enum { CASE_KEY_BYTES = 384 };
 void case_key(const struct case_spec *spec, char key[CASE_KEY_BYTES]);
 /* The reverse of case_key, for worker requests. CODE_CONFIG if key is none of this build. */

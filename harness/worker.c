@@ -24,9 +24,19 @@ struct server {
     struct bench *bench; /* NULL: no case is prepared */
 };
 
+/* A text that was cut in the middle of a character is no JSON text: the rest of it is kept. */
 static json_t *text_or_null(const char *text)
 {
-    return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+    if (text == NULL || text[0] == '\0')
+        return json_null();
+    json_t *json = json_string(text);
+    if (json != NULL)
+        return json;
+    char *printable = text_duplicate(text);
+    text_make_printable(printable);
+    json = json_string(printable);
+    free(printable);
+    return json;
 }
 
 static enum code open_driver(struct server *server, struct error *err)
@@ -148,7 +158,7 @@ static void release_bench(struct server *server)
     server->bench = NULL;
 }
 
-/* {"key": case key, "seed": text, "policy": {…}, "host_clock": bool} */
+/* {"key": case key, "seed": text, "policy": {…}, "host_clock": why, or null: the audited clock} */
 static enum code serve_prepare(struct server *server, json_t *request, json_t *reply,
                                struct error *err)
 {
@@ -163,7 +173,8 @@ static enum code serve_prepare(struct server *server, json_t *request, json_t *r
     const char *seed = json_string_value(json_object_get(request, "seed"));
     enum code code = case_parse(key != NULL ? key : "", &bench->spec, err);
     bench->seed = seed != NULL ? strtoull(seed, NULL, 10) : 0;
-    bench->force_host_clock = json_is_true(json_object_get(request, "host_clock"));
+    const char *why = json_string_value(json_object_get(request, "host_clock"));
+    snprintf(bench->host_clock_why, sizeof bench->host_clock_why, "%s", why != NULL ? why : "");
     read_policy(json_object_get(request, "policy"), &bench->policy);
     if (code == CODE_OK)
         code = bench_prepare(bench, err);

@@ -269,6 +269,7 @@ enum code writer_resume(const char *path, struct writer **writer, struct error *
     struct writer *opened = writer_new(path, fd, true);
     code = continue_file(opened, err);
     if (code != CODE_OK) {
+        opened->regular = false; /* whatever it is, it is not ours */
         writer_close(opened, NULL);
         return code;
     }
@@ -348,6 +349,10 @@ enum code writer_close(struct writer *writer, struct error *err)
     if (writer == NULL)
         return CODE_OK;
     enum code code = CODE_OK;
+    /* Without a line it is no result, and would stand in the way of the next run. The lock still
+     * holds. */
+    if (writer->regular && writer->end == 0)
+        unlink(writer->path);
     if (close(writer->fd) != 0 && errno != EINTR)
         code = io_error(writer->path, "close", err);
     free(writer->path);

@@ -81,11 +81,19 @@ static void too_few_reason(const struct compare_row *row, struct text *out)
                 STATS_SAMPLES_LEAST, STATS_ROUNDS_LEAST);
 }
 
+/* Of one run: were the rounds of the two measured in turn? */
+static bool side_by_side(const struct record *base, const struct record *other)
+{
+    return base->session == other->session &&
+           !json_is_false(json_object_get(base->json, "alternated")) &&
+           !json_is_false(json_object_get(other->json, "alternated"));
+}
+
 /* Both sides are ok and may be compared. */
 static void judge(struct comparison *comparison, struct compare_row *row,
                   const struct compare_options *options, struct text *reason)
 {
-    bool paired = comparison->paired && row->base->session == row->other->session;
+    bool paired = comparison->paired && side_by_side(row->base, row->other);
     row->floor = paired ? 0.0 : pair_noise_floor(comparison, row->base, row->other);
     stats_ratio(&row->base->samples, &row->other->samples, paired, row->floor, &row->ratio);
     row->verdict = stats_verdict(&row->ratio, options->difference);
@@ -93,8 +101,10 @@ static void judge(struct comparison *comparison, struct compare_row *row,
     if (!row->judged)
         too_few_reason(row, reason);
     if (comparison->paired && !paired)
-        text_printf(reason, "%snot measured side by side: the run was resumed in between",
-                    reason->length > 0 ? "; " : "");
+        text_printf(reason, "%snot measured side by side: %s", reason->length > 0 ? "; " : "",
+                    row->base->session != row->other->session
+                        ? "the run was resumed in between"
+                        : "the buffers of the devices did not fit together");
     pair_remarks(row->base, row->other, reason);
 }
 
@@ -239,15 +249,16 @@ char *compare_format_ratio(double ratio, char out[COMPARE_TEXT_BYTES])
     else if (ratio >= 0.1)
         snprintf(out, COMPARE_TEXT_BYTES, "%.3f", ratio);
     else
-        snprintf(out, COMPARE_TEXT_BYTES, "%.3g", ratio);
+        snprintf(out, COMPARE_TEXT_BYTES, "%#.3g", ratio);
     return out;
 }
 
 static void slower_words(double ratio, char out[COMPARE_TEXT_BYTES])
 {
     double percent = (1.0 - ratio) * 100.0;
-    if (percent > 99.0)
-        snprintf(out, COMPARE_TEXT_BYTES, "%.0f times slower", 1.0 / ratio);
+    if (ratio <
+        0.05) /* "97 % slower" and "99 % slower" look alike and are a factor of three apart */
+        snprintf(out, COMPARE_TEXT_BYTES, "1/%.0f as fast", 1.0 / ratio);
     else
         snprintf(out, COMPARE_TEXT_BYTES, percent < 9.95 ? "%.1f %% slower" : "%.0f %% slower",
                  percent);

@@ -69,8 +69,8 @@ enum code compare_sides(const struct compare_side *base, const struct compare_si
 void comparison_destroy(struct comparison *comparison);
 
 enum { COMPARE_TEXT_BYTES = 128 };
-/* The verdict in words: "1.32 times as fast", "20 % slower", "same", "undecided", or "" for a row
- * that is not judged. */
+/* The verdict in words: "1.32 times as fast", "20 % slower", "1/40 as fast", "same", "undecided",
+ * or "" for a row that is not judged. */
 char *compare_words(const struct compare_row *row, char out[COMPARE_TEXT_BYTES]);
 /* A ratio with enough digits to carry a verdict: "1.320", "12.31", "0.0123"; "n/a" for what is not
  * finite. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 64, OPTIONS_BYTES = 1024 };
+enum { OPTIONS_MAX = 64, OPTIONS_BYTES = 1024, NEAR_MISS_MAX = 3 };
 
 static void separate(struct text *out)
 {
@@ -160,7 +160,7 @@ void pair_remarks(const struct record *base, const struct record *other, struct 
     }
 }
 
-/* Number of things in which two records of a suite differ; the last one in out. */
+/* Number of things in which two records of a suite differ, which are listed in out. */
 static size_t case_differences(const struct record *a, const struct record *b, struct text *out)
 {
     static const char *const fields[] = {"version", "tier"};
@@ -188,17 +188,24 @@ static size_t case_differences(const struct record *a, const struct record *b, s
 void pair_near_miss(const struct record *record, const struct compare_side *side,
                     const struct compare_side *matched, struct text *out)
 {
-    struct text found = {0};
+    struct text found = {0}, nearest = {0};
+    size_t fewest = NEAR_MISS_MAX + 1;
     for (size_t i = 0; i < side->result->record_count; i++) {
         const struct record *near = &side->result->records[i];
         if (strcmp(near->device, side->device) != 0 || strcmp(near->suite, record->suite) != 0 ||
-            result_find(matched->result, near->key, matched->device) != NULL ||
-            case_differences(record, near, &found) != 1)
+            result_find(matched->result, near->key, matched->device) != NULL)
             continue;
-        text_printf(out, "; the nearest there differs in one thing: %s", text_string(&found));
-        break;
+        size_t count = case_differences(record, near, &found);
+        if (count == 0 || count >= fewest)
+            continue;
+        fewest = count;
+        text_clear(&nearest);
+        text_append(&nearest, text_string(&found));
     }
+    if (fewest <= NEAR_MISS_MAX)
+        text_printf(out, "; the nearest there differs: %s", text_string(&nearest));
     text_release(&found);
+    text_release(&nearest);
 }
 
 /* Relative shift of a sentinel between the two records; 0 if one was not taken. */

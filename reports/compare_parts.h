@@ -15,8 +15,8 @@ void pair_refusal(const struct comparison *comparison, const struct record *base
                   const struct record *other, struct text *out);
 /* Appends what goes with a verdict: other kernel text, other clock, no bus on one side. */
 void pair_remarks(const struct record *base, const struct record *other, struct text *out);
-/* Appends what the nearest unmatched record of the other side has that differs in one thing only
- * ("'m': 512 and 1024"). Nothing if there is none. */
+/* Appends in what the nearest unmatched record of the other side differs ("'m': 512 and 1024"),
+ * this side first. Nothing if there is none that differs in three things or fewer. */
 void pair_near_miss(const struct record *record, const struct compare_side *side,
                     const struct compare_side *matched, struct text *out);
 /* Relative noise between two runs for this pair; see docs/methodology.md, "Comparing". */

@@ -91,6 +91,15 @@ static inline enum code step_check_memory(const struct step *step, const struct 
     return CODE_OK;
 }
 
+/* True if a work-item should fill the vector registers by itself: a CPU whose driver runs the items
+ * of a group one after another. False: neighbouring items are lanes that run together, as on a GPU.
+ * A CPU driver that offers no more local memory than a GPU has works as one. */
+static inline bool items_run_in_turn(const struct device_caps *caps)
+{
+    const uint64_t lanes_local_bytes = 65536;
+    return caps->cpu && (caps->local_bytes == 0 || caps->local_bytes > lanes_local_bytes);
+}
+
 /* The largest power of two that is at most value (value > 0). */
 static inline uint64_t power_of_two_below(uint64_t value)
 {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FORMAT, DEVICE, BASE, OUTPUT, OPTIONS };
 
@@ -85,10 +86,18 @@ static enum code check_devices(const struct inputs *inputs, const struct option_
     return CODE_OK;
 }
 
-/* A new file only: an export is made again in a moment, but what stands there may not be. */
+static bool is_character_device(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISCHR(status.st_mode);
+}
+
+/* A new file only, or a device such as /dev/null: an export is made again in a moment, but what
+ * stands there may not be. */
 static enum code write_file(const char *path, const struct text *out, struct error *err)
 {
-    FILE *file = fopen(path, "wxe");
+    bool device = is_character_device(path);
+    FILE *file = fopen(path, device ? "we" : "wxe");
     if (file == NULL && errno == EEXIST)
         return error_set(err, CODE_USAGE, 0, "'%s' exists already: name another file", path);
     if (file == NULL)
@@ -101,7 +110,8 @@ static enum code write_file(const char *path, const struct text *out, struct err
     }
     if (written)
         return CODE_OK;
-    remove(path);
+    if (!device)
+        remove(path);
     return error_set(err, CODE_IO, number, "cannot write '%s': %s", path, strerror(number));
 }
 

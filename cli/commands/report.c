@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,7 @@ static int run(int argc, char **argv)
     const char **paths = memory_zeroed((size_t)argc + 1, sizeof *paths);
     size_t count = 0;
     struct error err = {0};
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error of the write, not our end */
     int exit_code = EXIT_USAGE;
     if (!options_parse(&command_report, argc, argv, options, paths, &count)) {
         free(paths);

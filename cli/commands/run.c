@@ -84,8 +84,8 @@ static enum code plan_job(struct job *job, const char *config, const struct opti
     code = read_seed(&options[SEED], &job->seed, err);
     if (code == CODE_OK)
         code = config_load(config != NULL ? config : "quick", &job->config, err);
-    if (code == CODE_OK && options[FILTER].count > 0)
-        code = config_filter(&job->config, options[FILTER].values[0], err);
+    for (size_t i = 0; i < options[FILTER].count && code == CODE_OK; i++)
+        code = config_filter(&job->config, options[FILTER].values[i], err);
     if (code == CODE_OK && job->config.warnings[0] != '\0')
         log_warning("%s", job->config.warnings);
     return code;
@@ -148,6 +148,11 @@ static void print_outcome(const struct job *job, const struct run_outcome *outco
             text_printf(&states, ", %zu %s", outcome->states[state], state_name((enum state)state));
     }
     const char *path = writer_path(job->writer);
+    if (!outcome->opened) {
+        if (outcome->interrupted)
+            log_info("interrupted before the first measurement; nothing was stored");
+        return;
+    }
     log_info("%zu of %zu measurements ok%s%s", outcome->states[STATE_OK], total,
              text_string(&states),
              outcome->interrupted ? "; interrupted, the case at hand was dropped" : "");
@@ -157,7 +162,8 @@ static void print_outcome(const struct job *job, const struct run_outcome *outco
     text_release(&states);
 }
 
-static int exit_of(const struct run_outcome *outcome)
+/* A file that was continued may have wanted its end line only. */
+static int exit_of(const struct run_outcome *outcome, bool resumed)
 {
     if (outcome->interrupted || outcome->states[STATE_TIMEOUT] > 0)
         return EXIT_INTERRUPTED;
@@ -165,7 +171,7 @@ static int exit_of(const struct run_outcome *outcome)
     size_t total = 0;
     for (int state = 0; state < STATE_COUNT; state++)
         total += outcome->states[state];
-    return good == total && total > 0 ? EXIT_OK : EXIT_FAILED_CASE;
+    return good == total && (total > 0 || resumed) ? EXIT_OK : EXIT_FAILED_CASE;
 }
 
 static int run_job(struct job *job, bool redact)
@@ -187,7 +193,7 @@ static int run_job(struct job *job, bool redact)
     enum code code = run_cases(&run, &outcome, &err);
     progress_end(&progress);
     print_outcome(job, &outcome);
-    return code == CODE_OK ? exit_of(&outcome) : command_fail(&err);
+    return code == CODE_OK ? exit_of(&outcome, job->resumed) : command_fail(&err);
 }
 
 static void release_job(struct job *job)
@@ -267,7 +273,7 @@ const struct command command_run = {
         "                       in the current directory\n"
         "  -f, --force          move an existing result file aside (FILE.old) instead of refusing\n"
         "      --resume FILE    measure what is missing in a result file that was cut off\n"
-        "      --filter TEXT    only cases whose key contains TEXT\n"
+        "      --filter TEXT    only cases whose key contains TEXT; repeatable, all must match\n"
         "      --seed N         seed of all inputs; default: a new one for each run\n"
         "      --redact         store a pseudonym in place of the host's name, and no paths\n"
         "\n"

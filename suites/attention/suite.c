@@ -233,7 +233,7 @@ static struct softmax_shape shape_softmax(uint64_t columns, const struct device_
     struct softmax_shape shape = {.width = SOFTMAX_WIDTH, .lanes = 1, .rows = 1};
     uint64_t items =
         power_of_two_below(caps->group_items < SOFTMAX_ITEMS ? caps->group_items : SOFTMAX_ITEMS);
-    if (tiles_items_in_turn(caps)) {
+    if (items_run_in_turn(caps)) {
         shape.width = SOFTMAX_WIDTH_IN_TURN;
         shape.rows = items < SOFTMAX_ROWS_IN_TURN ? items : SOFTMAX_ROWS_IN_TURN;
     } else {

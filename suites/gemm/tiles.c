@@ -147,16 +147,11 @@ static uint64_t local_limit(const struct device_caps *caps)
     return caps->local_bytes != 0 ? caps->local_bytes : UINT64_MAX;
 }
 
-bool tiles_items_in_turn(const struct device_caps *caps)
-{
-    return caps->cpu && local_limit(caps) > LANES_LOCAL_BYTES_MAX;
-}
-
 enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps,
                        struct tiles *tiles, struct error *err)
 {
     uint64_t local = local_limit(caps);
-    if (tiles_items_in_turn(caps))
+    if (items_run_in_turn(caps))
         choose_cpu(request, tiles);
     else
         choose_gpu(request, caps, tiles);

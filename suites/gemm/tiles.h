@@ -25,11 +25,6 @@ struct tiles {
     bool stage_a; /* the tile of A stands in local memory too; on a CPU its cache serves as well */
 };
 
-/* True if a work-item should fill the vector registers by itself: a CPU whose driver runs the items
- * of a group one after another. False: neighbouring items are lanes that run together, as on a GPU.
- */
-bool tiles_items_in_turn(const struct device_caps *caps);
-
 /* CODE_UNSUPPORTED, with both numbers, if the tile asked for needs more work-items or local memory
  * than a group has. */
 enum code tiles_choose(const struct tiles_request *request, const struct device_caps *caps,

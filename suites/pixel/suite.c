@@ -24,6 +24,7 @@ enum {
     STRIP_UNIT_WORKERS = 1024,
     STRIP_UNIT_WORKERS_CPU = 64,
     TILE_WIDTH_AUTO = 64,
+    TILE_WIDTH_IN_TURN = 1024,
     TILE_HEIGHT_AUTO = 16,
 };
 
@@ -177,7 +178,10 @@ static enum code add_strip(const struct case_spec *spec, const struct device_cap
 static enum code add_tile(const struct case_spec *spec, const struct device_caps *caps,
                           struct step *step, struct error *err)
 {
-    uint64_t width = spec->values[TILE_WIDTH] != 0 ? spec->values[TILE_WIDTH] : TILE_WIDTH_AUTO;
+    bool in_turn = items_run_in_turn(caps);
+    uint64_t width = spec->values[TILE_WIDTH];
+    if (width == 0)
+        width = in_turn ? TILE_WIDTH_IN_TURN : TILE_WIDTH_AUTO;
     uint64_t height = spec->values[TILE_HEIGHT] != 0 ? spec->values[TILE_HEIGHT] : TILE_HEIGHT_AUTO;
     uint64_t bytes = (width + PIXEL_VECTOR) * height;
     if (caps->local_bytes != 0 && bytes > caps->local_bytes)
@@ -185,7 +189,8 @@ static enum code add_tile(const struct case_spec *spec, const struct device_caps
                          "a tile of %" PRIu64 "x%" PRIu64 " pixels needs %" PRIu64
                          " bytes of local memory, a group has %" PRIu64,
                          width, height, bytes, caps->local_bytes);
-    uint64_t group = group_items(caps);
+    uint64_t group =
+        in_turn ? 1 : group_items(caps); /* items in turn would only be overhead around a barrier */
     uint64_t across = width / PIXEL_VECTOR; /* items along a row */
     if (across > group)
         across = group;

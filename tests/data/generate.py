@@ -190,6 +190,7 @@ def compare_files(card):
     quiet = [with_noise(gemm(POCL, 105000.0, n=n), 1000.0, 2000.0) for n in (128, 256, 512)]
     renamed = {**CARD, "name": "NVIDIA  Example(R) X1:sramecc+:xnack-"}
     other_card = {**renamed, "uuid": "8a1c0000-0000-0000-0000-000000000002", "pci": "0000:81:00.0", "physical": "pci:0000:81:00.0"}
+    alone = [dict(gemm(POCL, 10000000.0), alternated=False), dict(gemm(CARD, 100000.0), alternated=True)]
     three = whole("9", [CARD], [gemm(CARD, 1.0, samples={"unit": "ns", "rounds": [[100.0, 101.0, 99.0]]})])
     three_new = whole("8", [CARD], [gemm(CARD, 1.0, samples={"unit": "ns", "rounds": [[97.0, 98.0, 96.0]]})])
     return {
@@ -202,6 +203,7 @@ def compare_files(card):
         "differs-card.jsonl": chain(whole("2", [other_card], card[1:4], "2026-01-11T09:00:00Z")),
         "hostile.jsonl": chain(whole("4", [hostile], [gemm(hostile, 100000.0, notes=['a, "b"\nc \u001b[2J']),
                                                       failed(copying(hostile, 1.0), "error", "-5 = CL_OUT_OF_RESOURCES")])),
+        "measured-alone.jsonl": chain(whole("0", [POCL, CARD], alone)),
         "noisy.jsonl": chain(whole("5", [POCL], noisy)),
         "quiet.jsonl": chain(whole("6", [POCL], quiet, "2026-01-11T09:00:00Z")),
         "large-integers.jsonl": chain(whole("7", [{**CARD, "memory_bytes": 9007199254740993}],

@@ -39,7 +39,7 @@ static void test_read_defaults(void **state)
     assert_true(config.policy.difference > 0.01999 && config.policy.difference < 0.02001);
     assert_int_equal(config.device_count, 0);
     assert_int_equal(config.case_count, 1);
-    expect_key(&config, 0, "paint@3 width=10 size=4096 style=flat tile=auto tier=portable");
+    expect_key(&config, 0, "paint@3 width=10 size=4096 style=flat tier=portable");
     config_release(&config);
 }
 
@@ -82,15 +82,15 @@ static void test_read_axes(void **state)
                                      "- {suite: mix, n: [3, 1], j: [0]}\n"
                                      "- {suite: paint, tile: [auto, 2], size: [1 B, 1 kB]}\n");
     static const char *const keys[] = {
-        "paint@3 width=20 size=4096 style=round tile=auto tier=portable",
-        "paint@3 width=20 size=4096 style=flat tile=auto tier=portable",
-        "paint@3 width=9 size=4096 style=round tile=auto tier=portable",
-        "paint@3 width=9 size=4096 style=flat tile=auto tier=portable",
+        "paint@3 width=20 size=4096 style=round tier=portable",
+        "paint@3 width=20 size=4096 style=flat tier=portable",
+        "paint@3 width=9 size=4096 style=round tier=portable",
+        "paint@3 width=9 size=4096 style=flat tier=portable",
         "mix@1 n=3 m=7 k=7 j=0 tier=portable",
         "mix@1 n=1 m=7 k=7 j=0 tier=portable",
-        "paint@3 width=10 size=1 style=flat tile=auto tier=portable",
+        "paint@3 width=10 size=1 style=flat tier=portable",
         "paint@3 width=10 size=1 style=flat tile=2 tier=portable",
-        "paint@3 width=10 size=1000 style=flat tile=auto tier=portable",
+        "paint@3 width=10 size=1000 style=flat tier=portable",
         "paint@3 width=10 size=1000 style=flat tile=2 tier=portable",
     };
     assert_int_equal(config.case_count, COUNT_OF(keys));
@@ -199,7 +199,7 @@ static void test_filter(void **state)
     assert_int_equal(config.case_count, 3);
     assert_int_equal(config_filter(&config, "WIDTH=", &err), CODE_OK);
     assert_int_equal(config.case_count, 2);
-    expect_key(&config, 1, "paint@3 width=30 size=4096 style=flat tile=auto tier=portable");
+    expect_key(&config, 1, "paint@3 width=30 size=4096 style=flat tier=portable");
     assert_string_not_equal(config.sha256, before);
     assert_int_equal(config_filter(&config, "", &err), CODE_OK);
     assert_int_equal(config.case_count, 2);

@@ -445,12 +445,14 @@ static void test_worker_dies_with_coordinator(void **state)
         long pid = worker_pid(worker);
         if (write(channel[1], &pid, sizeof pid) != (ssize_t)sizeof pid)
             _exit(1);
-        for (;;)
-            pause();
+        json_t *reply = NULL; /* a worker that waited for a request would leave by itself */
+        call(worker, "hang", WORKER_NO_LIMIT, &reply, NULL);
+        _exit(1);
     }
     long pid = 0;
     assert_int_equal(read(channel[0], &pid, sizeof pid), sizeof pid);
     assert_int_equal(kill((pid_t)pid, 0), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* it is in the request by now */
     kill(coordinator, SIGKILL);
     waitpid(coordinator, NULL, 0);
     for (int i = 0; i < 1000 && kill((pid_t)pid, 0) == 0; i++)

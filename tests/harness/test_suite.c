@@ -45,7 +45,7 @@ static void test_case_values_and_key(void **state)
     assert_int_equal(case_value(&spec, "tile"), 0);
     assert_string_equal(case_choice(&spec, "colour"), "green");
     case_key(&spec, key);
-    assert_string_equal(key, "made-up@12 rows=5 size=1048576 colour=green tile=auto tier=portable");
+    assert_string_equal(key, "made-up@12 rows=5 size=1048576 colour=green tier=portable");
     spec = (struct case_spec){.suite = &made_up, .values = {UINT64_MAX, 1, 0, 64}};
     case_key(&spec, key);
     assert_string_equal(

@@ -73,7 +73,7 @@ static const struct compare_row *row_of(const struct pair *pair, const char *sta
         if (strncmp(pair->comparison->rows[i].key, start, strlen(start)) == 0)
             return &pair->comparison->rows[i];
     fail_msg("no row for '%s'", start);
-    return NULL;
+    return &pair->comparison->rows[0]; /* not reached */
 }
 
 static void assert_says(const char *text, const char *part)
@@ -236,7 +236,7 @@ static void test_other_version_or_size_is_named(void **unused)
     (void)unused;
     static const char *const cases[][2] = {
         {"differs-version.jsonl", "suite version: 1 and 2"},
-        {"differs-size.jsonl", "only in the base"},
+        {"differs-size.jsonl", "'m': 512 and 1024; 'n': 512 and 1024; 'k': 512 and 1024"},
     };
     for (size_t i = 0; i < 2; i++) {
         struct pair pair = compare_cards("card.jsonl", cases[i][0]);
@@ -303,6 +303,17 @@ static void test_resumed_run_is_not_side_by_side(void **unused)
     assert_true(pair.comparison->paired);
     assert_null(strstr(row_of(&pair, GEMM_KEY)->reason, "resumed"));
     assert_says(row_of(&pair, "copy")->reason, "the run was resumed in between");
+    release(&pair);
+}
+
+static void test_devices_measured_alone_are_not_paired(void **unused)
+{
+    (void)unused;
+    struct pair pair =
+        compare_devices("measured-alone.jsonl", POCL, "measured-alone.jsonl", CARD, false, false);
+    assert_int_equal(pair.code, CODE_OK);
+    assert_says(pair.comparison->rows[0].reason, "not measured side by side");
+    assert_true(pair.comparison->rows[0].judged);
     release(&pair);
 }
 
@@ -375,7 +386,7 @@ static void test_words_and_ratios(void **unused)
     } cases[] = {
         {0.8, VERDICT_SLOWER, "20 % slower", "0.800"},
         {0.968, VERDICT_SLOWER, "3.2 % slower", "0.968"},
-        {0.005, VERDICT_SLOWER, "200 times slower", "0.005"},
+        {0.005, VERDICT_SLOWER, "1/200 as fast", "0.00500"},
         {1.32, VERDICT_FASTER, "1.32 times as fast", "1.320"},
         {123.4, VERDICT_FASTER, "123 times as fast", "123"},
         {1.0004, VERDICT_SAME, "same", "1.000"},
@@ -410,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_unknown_device),
         cmocka_unit_test(test_noise_floor_by_hand),
         cmocka_unit_test(test_resumed_run_is_not_side_by_side),
+        cmocka_unit_test(test_devices_measured_alone_are_not_paired),
         cmocka_unit_test(test_pairs_of_devices),
         cmocka_unit_test(test_feature_suffix_is_shown),
         cmocka_unit_test(test_normalise_name),

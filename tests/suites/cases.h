@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For tests of suites: cases from short text, devices that do not exist, and the host memory of a step's buffers. */
+ * For tests of suites: cases from short text, devices that do not exist, and the host memory of a
+ * step's buffers. */
 #ifndef TESTS_SUITES_CASES_H
 #define TESTS_SUITES_CASES_H
 
@@ -85,7 +86,8 @@ struct bed {
     const void *data[STEP_BUFFERS_MAX]; /* as a reference gets it */
 };
 
-static inline void bed_init(struct bed *bed, const struct case_spec *spec, const struct device_caps *caps)
+static inline void bed_init(struct bed *bed, const struct case_spec *spec,
+                            const struct device_caps *caps)
 {
     struct error err = {0};
     *bed = (struct bed){.spec = *spec};

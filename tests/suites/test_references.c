@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references of the suites against hand calculations and against the definition written out in long double. */
+ * The references of the suites against hand calculations and against the definition written out in
+ * long double. */
 #include "tests/suites/cases.h"
 
 #include <fcntl.h>
@@ -12,8 +13,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The reference of a case whose inputs are given; in[i] belongs to buffer i. */
-static void reference_of(const char *suite, const char *settings, const void *const *in, size_t in_count,
-                         double *result, uint64_t count)
+static void reference_of(const char *suite, const char *settings, const void *const *in,
+                         size_t in_count, double *result, uint64_t count)
 {
     struct case_spec spec = make_case(suite, settings);
     struct device_caps caps = caps_cpu();
@@ -42,7 +43,8 @@ static void test_pixel_reference_by_hand(void **state)
     assert_memory_equal(result, expected, sizeof expected);
     static const char *const forms[] = {"width=7 height=1 partition=strip workers=3",
                                         "width=1 height=7 partition=tile", "width=1 height=7"};
-    for (size_t i = 0; i < COUNT(forms); i++) { /* row-major order and the halo are the same however it is divided */
+    for (size_t i = 0; i < COUNT(forms);
+         i++) { /* row-major order and the halo are the same however it is divided */
         reference_of("pixel", forms[i], in, 1, result, 7);
         assert_memory_equal(result, expected, sizeof expected);
     }
@@ -52,8 +54,10 @@ static void test_pixel_reference_of_the_whole_path(void **state)
 {
     (void)state;
     static const uint8_t image[] = {10, 20, 30, 0, 255};
-    static const double expected[] = {246, 246, 30, 1}; /* rows follow each other: 20-30, not the halo */
-    const void *in[] = {NULL, NULL, image};             /* the host image; device and pinned copies are no inputs */
+    static const double expected[] = {246, 246, 30,
+                                      1}; /* rows follow each other: 20-30, not the halo */
+    const void *in[] = {NULL, NULL,
+                        image}; /* the host image; device and pinned copies are no inputs */
     double result[4];
     reference_of("pixel", "width=2 height=2 path=whole", in, 3, result, 4);
     assert_memory_equal(result, expected, sizeof expected);
@@ -121,12 +125,15 @@ static void test_gemm_reference_by_hand(void **state)
 static void test_gemm_f64_reference_is_compensated(void **state)
 {
     (void)state;
-    static const double a[] = {0x1p60, 1, -0x1p60, 0x1p-30 + 0x1p-60}, b[] = {1, 1, 1, 0x1p-30 - 0x1p-60};
+    static const double a[] = {0x1p60, 1, -0x1p60, 0x1p-30 + 0x1p-60},
+                        b[] = {1, 1, 1, 0x1p-30 - 0x1p-60};
     double result = 0;
     reference_of("gemm", "m=1 n=1 k=3 type=f64", (const void *[]){a, b}, 2, &result, 1);
     assert_true(result == 1);
-    /* (2^-30 + 2^-60)(2^-30 - 2^-60) = 2^-60 - 2^-120: its last term only survives if products are not rounded */
-    static const double factors[] = {0x1p-30 + 0x1p-60, 0x1p-60}, others[] = {0x1p-30 - 0x1p-60, -1};
+    /* (2^-30 + 2^-60)(2^-30 - 2^-60) = 2^-60 - 2^-120: its last term only survives if products are
+     * not rounded */
+    static const double factors[] = {0x1p-30 + 0x1p-60, 0x1p-60},
+                        others[] = {0x1p-30 - 0x1p-60, -1};
     reference_of("gemm", "m=1 n=1 k=2 type=f64", (const void *[]){factors, others}, 2, &result, 1);
     assert_true(result == -0x1p-120);
 }
@@ -138,7 +145,8 @@ static long double matrix_element(const struct bed *bed, uint32_t buffer, uint64
     return (long double)((const float *)bed->memory[buffer])[index];
 }
 
-/* |reference - exact| is at most a few roundings to double: of the sum for f32, of the result for f64. */
+/* |reference - exact| is at most a few roundings to double: of the sum for f32, of the result for
+ * f64. */
 static void assert_close(double reference, long double exact, long double sum_of_magnitudes)
 {
     long double bound = 0x1p-53L * fabsl(exact) + 0x1p-60L * sum_of_magnitudes;
@@ -157,7 +165,8 @@ static void check_gemm(const char *settings)
     for (uint64_t i = 0; i < m * n; i++) {
         long double exact = 0, magnitudes = 0;
         for (uint64_t p = 0; p < k; p++) {
-            long double term = matrix_element(&bed, 0, i / n * k + p) * matrix_element(&bed, 1, p * n + i % n);
+            long double term =
+                matrix_element(&bed, 0, i / n * k + p) * matrix_element(&bed, 1, p * n + i % n);
             exact += term;
             magnitudes += fabsl(term);
         }
@@ -171,10 +180,16 @@ static void check_gemm(const char *settings)
 static void test_gemm_reference_against_long_double(void **state)
 {
     (void)state;
-    static const char *const cases[] = {
-        "m=1 n=1 k=1",          "m=3 n=5 k=7",           "m=1 n=257 k=3",           "m=257 n=1 k=64",
-        "m=33 n=65 k=67",       "m=31 n=63 k=129",       "m=33 n=65 k=67 type=f64", "m=32 n=64 k=64 type=f64",
-        "m=1 n=1 k=1 type=f64", "m=5 n=130 k=3 type=f64"};
+    static const char *const cases[] = {"m=1 n=1 k=1",
+                                        "m=3 n=5 k=7",
+                                        "m=1 n=257 k=3",
+                                        "m=257 n=1 k=64",
+                                        "m=33 n=65 k=67",
+                                        "m=31 n=63 k=129",
+                                        "m=33 n=65 k=67 type=f64",
+                                        "m=32 n=64 k=64 type=f64",
+                                        "m=1 n=1 k=1 type=f64",
+                                        "m=5 n=130 k=3 type=f64"};
     for (size_t i = 0; i < COUNT(cases); i++)
         check_gemm(cases[i]);
 }
@@ -219,17 +234,18 @@ static void test_references_of_ranges(void **state)
 static void test_scores_reference_by_hand(void **state)
 {
     (void)state;
-    /* one head, two tokens, four elements: Q K' / 2 with q0 = (1 2 3 4), q1 = (1 0 0 -1), k0 = (1 1 1 1), k1 = (2 0 0 6):
-     * q0 k0 = 10, q0 k1 = 26, q1 k0 = 0, q1 k1 = -4 */
+    /* one head, two tokens, four elements: Q K' / 2 with q0 = (1 2 3 4), q1 = (1 0 0 -1), k0 = (1 1
+     * 1 1), k1 = (2 0 0 6): q0 k0 = 10, q0 k1 = 26, q1 k0 = 0, q1 k1 = -4 */
     static const float queries[] = {1, 2, 3, 4, 1, 0, 0, -1}, keys[] = {1, 1, 1, 1, 2, 0, 0, 6};
     static const double expected[] = {5, 13, 0, -2};
     double result[4];
-    reference_of("attention", "stage=scores tokens=2 heads=1 head_dim=4", (const void *[]){queries, keys}, 2,
-                 result, 4);
+    reference_of("attention", "stage=scores tokens=2 heads=1 head_dim=4",
+                 (const void *[]){queries, keys}, 2, result, 4);
     assert_memory_equal(result, expected, sizeof expected);
 }
 
-/* Runs over every OUT buffer of a case whose heads are in chunks; element `index` of the whole result is head by head. */
+/* Runs over every OUT buffer of a case whose heads are in chunks; element `index` of the whole
+ * result is head by head. */
 static void check_scores(const struct device_caps *caps, uint32_t chunks)
 {
     enum { TOKENS = 9, HEADS = 7, DIM = 3 };
@@ -245,7 +261,8 @@ static void check_scores(const struct device_caps *caps, uint32_t chunks)
         assert_int_equal(bed.step.buffers[out].first, next);
         double *reference = bed_reference(&bed, out);
         for (uint64_t i = 0; i < bed.step.buffers[out].count; i++, next++) {
-            uint64_t head = next / (TOKENS * TOKENS), row = next / TOKENS % TOKENS, column = next % TOKENS;
+            uint64_t head = next / (TOKENS * TOKENS), row = next / TOKENS % TOKENS,
+                     column = next % TOKENS;
             long double dot = 0;
             for (uint64_t p = 0; p < DIM; p++)
                 dot += matrix_element(&bed, 0, (head * TOKENS + row) * DIM + p) *
@@ -264,7 +281,9 @@ static void test_scores_reference_against_long_double(void **state)
     (void)state;
     struct device_caps caps = caps_cpu();
     check_scores(&caps, 1);
-    caps.max_alloc_bytes = 7 * 9 * 3 * 4; /* 756: all queries just fit, and the scores of two heads (324 each): 2 + 2 + 2 + 1 */
+    caps.max_alloc_bytes =
+        7 * 9 * 3 *
+        4; /* 756: all queries just fit, and the scores of two heads (324 each): 2 + 2 + 2 + 1 */
     check_scores(&caps, 4);
 }
 
@@ -302,7 +321,8 @@ static void test_qkv_reference_against_long_double(void **state)
 {
     (void)state;
     check_qkv(UINT64_C(1) << 30, 1);
-    check_qkv(3 * 9 * 9 * 4, 3); /* three heads' weights (of 9 outputs with 9 numbers) a buffer: 3 + 3 + 1 */
+    check_qkv(3 * 9 * 9 * 4,
+              3); /* three heads' weights (of 9 outputs with 9 numbers) a buffer: 3 + 3 + 1 */
 }
 
 static void test_softmax_reference_by_hand(void **state)
@@ -312,12 +332,14 @@ static void test_softmax_reference_by_hand(void **state)
     static const float scores[] = {0, 0, 30000, 30000};
     static const double expected[] = {0.5, 0.5, 0.5, 0.5};
     double result[4];
-    reference_of("attention", "stage=softmax tokens=2 heads=1", (const void *[]){scores}, 1, result, 4);
+    reference_of("attention", "stage=softmax tokens=2 heads=1", (const void *[]){scores}, 1, result,
+                 4);
     assert_memory_equal(result, expected, sizeof expected);
     /* and far apart 1 and 0: e^-2000 is 0 in every type */
     static const float apart[] = {-1000, 1000, 1000, -1000};
     static const double ends[] = {0, 1, 1, 0};
-    reference_of("attention", "stage=softmax tokens=2 heads=1", (const void *[]){apart}, 1, result, 4);
+    reference_of("attention", "stage=softmax tokens=2 heads=1", (const void *[]){apart}, 1, result,
+                 4);
     assert_memory_equal(result, ends, sizeof ends);
 }
 
@@ -332,7 +354,8 @@ static void test_softmax_reference_against_long_double(void **state)
     for (uint64_t row = 0; row < 3 * 67; row++) {
         long double sum = 0, shares = 0;
         for (uint64_t i = 0; i < 67; i++)
-            sum += expl(matrix_element(&bed, 0, row * 67 + i)); /* scores are in [-8, 8): no overflow */
+            sum += expl(
+                matrix_element(&bed, 0, row * 67 + i)); /* scores are in [-8, 8): no overflow */
         for (uint64_t i = 0; i < 67; i++) {
             long double exact = expl(matrix_element(&bed, 0, row * 67 + i)) / sum;
             assert_true(fabsl((long double)reference[row * 67 + i] - exact) <= 0x1p-48L * exact);
@@ -344,14 +367,15 @@ static void test_softmax_reference_against_long_double(void **state)
     bed_release(&bed);
 }
 
-/* No input leads to a subnormal, an infinity or a NaN anywhere: the smallest product of two inputs is 2^-48, the smallest
- * weight of a softmax e^-16 in the longest row. */
+/* No input leads to a subnormal, an infinity or a NaN anywhere: the smallest product of two inputs
+ * is 2^-48, the smallest weight of a softmax e^-16 in the longest row. */
 static void test_values_stay_normal(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = {{"gemm", "m=64 n=64 k=64"},
-                                           {"attention", "stage=scores tokens=64 heads=2 head_dim=64"},
-                                           {"attention", "stage=softmax tokens=128 heads=2"}};
+    static const char *const cases[][2] = {
+        {"gemm", "m=64 n=64 k=64"},
+        {"attention", "stage=scores tokens=64 heads=2 head_dim=64"},
+        {"attention", "stage=softmax tokens=128 heads=2"}};
     struct device_caps caps = caps_cpu();
     for (size_t c = 0; c < COUNT(cases); c++) {
         struct case_spec spec = make_case(cases[c][0], cases[c][1]);

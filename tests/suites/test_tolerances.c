@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tolerances of the suites: every honest order of the same arithmetic passes, arithmetic with fewer digits fails. The
- * products here are plain loops, written apart from the suites. */
+ * Tolerances of the suites: every honest order of the same arithmetic passes, arithmetic with fewer
+ * digits fails. The products here are plain loops, written apart from the suites. */
 #include "tests/suites/cases.h"
 
 #include <math.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rounds to `bits` significant bits, to nearest: 11 are those of TF32 and of half precision, 8 those of bfloat16. */
+/* Rounds to `bits` significant bits, to nearest: 11 are those of TF32 and of half precision, 8
+ * those of bfloat16. */
 static float shortened(float x, int bits)
 {
     int exponent = 0;
@@ -52,8 +53,10 @@ static float dot(const struct pair *pair, enum way way)
     return sum;
 }
 
-/* Elements of the case computed in this way that are not within the tolerance of another case (of more elements). */
-static uint64_t count_failures(const char *settings, const struct tolerance *tolerance, enum way way)
+/* Elements of the case computed in this way that are not within the tolerance of another case (of
+ * more elements). */
+static uint64_t count_failures(const char *settings, const struct tolerance *tolerance,
+                               enum way way)
 {
     struct case_spec spec = make_case("gemm", settings);
     struct device_caps caps = caps_cpu();
@@ -120,7 +123,8 @@ static void test_gemm_tolerance_refuses_fewer_digits(void **state)
 static void test_qkv_tolerance_refuses_tf32_at_reference_size(void **state)
 {
     (void)state;
-    struct tolerance tolerance = tolerance_of("attention", "stage=qkv tokens=2048 width=12288 heads=96 head_dim=128");
+    struct tolerance tolerance =
+        tolerance_of("attention", "stage=qkv tokens=2048 width=12288 heads=96 head_dim=128");
     assert_true(count_failures("m=16 n=16 k=12288", &tolerance, TF32) > 256 / 20);
     assert_int_equal(count_failures("m=16 n=16 k=12288", &tolerance, IN_ORDER), 0);
 }
@@ -128,9 +132,11 @@ static void test_qkv_tolerance_refuses_tf32_at_reference_size(void **state)
 static void test_scores_tolerance_refuses_tf32_at_reference_size(void **state)
 {
     (void)state;
-    struct tolerance scaled = tolerance_of("attention", "stage=scores tokens=2048 heads=96 head_dim=128");
+    struct tolerance scaled =
+        tolerance_of("attention", "stage=scores tokens=2048 heads=96 head_dim=128");
     /* the bound for the plain product: the scores are it over sqrt(128) */
-    struct tolerance tolerance = {.absolute = scaled.absolute * sqrt(128), .relative = scaled.relative};
+    struct tolerance tolerance = {.absolute = scaled.absolute * sqrt(128),
+                                  .relative = scaled.relative};
     assert_true(count_failures("m=32 n=32 k=128", &tolerance, TF32) > 1024 / 2);
     assert_int_equal(count_failures("m=32 n=32 k=128", &tolerance, FUSED), 0);
 }
@@ -161,7 +167,8 @@ static void test_gemm_f64_tolerance(void **state)
     bed_release(&bed);
 }
 
-/* Softmax with an exponential of so many right bits; `plain`: as it should be, in f32 throughout. */
+/* Softmax with an exponential of so many right bits; `plain`: as it should be, in f32 throughout.
+ */
 static uint64_t count_softmax_failures(const char *settings, int bits)
 {
     struct case_spec spec = make_case("attention", settings);
@@ -192,7 +199,8 @@ static uint64_t count_softmax_failures(const char *settings, int bits)
 static void test_softmax_tolerance(void **state)
 {
     (void)state;
-    static const char *const cases[] = {"stage=softmax tokens=1 heads=2", "stage=softmax tokens=61 heads=1",
+    static const char *const cases[] = {"stage=softmax tokens=1 heads=2",
+                                        "stage=softmax tokens=61 heads=1",
                                         "stage=softmax tokens=512 heads=1"};
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(count_softmax_failures(cases[i], 24), 0);
