@@ -18,7 +18,7 @@ enum {
     SPIN_ITEMS_START = 1024,
     SPIN_BYTES_MAX = 1 << 28,
     OVERHEAD_SAMPLES = 21,
-    CLOCK_ATTEMPTS = 4,
+    CLOCK_ATTEMPTS = 8,
     CLOCK_LENGTHS = 3,
     WAY_TRIALS = 3,
     WAY_TRIALS_NEEDED = 2, /* of them; two that agree are enough */
@@ -310,56 +310,84 @@ bool audit_stamps(const struct timing *timing, uint64_t *last_end, char reason[A
     return false;
 }
 
-/* One series of the three lengths. False with clock_reason: these stamps are not to be believed. */
-static enum code clock_series(struct spin *spin, uint64_t items, struct audit *audit, bool *usable,
+/* Time of each length on both clocks: of all tries the one whose host interval fits closest around
+ * the device's. */
+struct clock_lengths {
+    double device[CLOCK_LENGTHS], host[CLOCK_LENGTHS];
+    uint64_t last_end;
+};
+
+/* Times one length. *usable false, with clock_reason: these stamps are not to be believed. */
+static enum code clock_length(struct spin *spin, uint64_t items, int i,
+                              struct clock_lengths *lengths, struct audit *audit, bool *usable,
                               struct error *err)
 {
-    double device[CLOCK_LENGTHS], host[CLOCK_LENGTHS];
-    uint64_t last_end = 0;
-    *usable = false;
-    for (int i = 0; i < CLOCK_LENGTHS; i++) {
-        struct timing timing;
-        enum code code = timer_start(spin->device, err);
-        if (code == CODE_OK)
-            code = spin_enqueue(spin, items << i, err);
-        if (code == CODE_OK)
-            code = timer_stop(spin->device, &timing, err);
-        if (code != CODE_OK)
-            return code;
-        if (!audit_stamps(&timing, &last_end, audit->clock_reason))
-            return CODE_OK;
-        device[i] = (double)(timing.device_end - timing.device_begin);
-        host[i] = (double)(timing.host_end - timing.host_begin);
-        if (device[i] < host[i] * least_share) {
-            snprintf(audit->clock_reason, AUDIT_REASON_BYTES,
-                     "event-clock-implausible: a kernel of %.0f ms lasts %.4g ms by device time",
-                     host[i] * 1e-6, device[i] * 1e-6);
-            return CODE_OK;
-        }
-    }
-    double host_span = host[CLOCK_LENGTHS - 1] - host[0];
-    audit->slope = host_span > 0 ? (device[CLOCK_LENGTHS - 1] - device[0]) / host_span : 0.0;
-    *usable = fabs(audit->slope - 1.0) <= slope_tolerance;
-    if (!*usable)
+    struct timing timing;
+    enum code code = timer_start(spin->device, err);
+    if (code == CODE_OK)
+        code = spin_enqueue(spin, items << i, err);
+    if (code == CODE_OK)
+        code = timer_stop(spin->device, &timing, err);
+    if (code != CODE_OK)
+        return code;
+    *usable = audit_stamps(&timing, &lengths->last_end, audit->clock_reason);
+    double device = (double)(timing.device_end - timing.device_begin);
+    double host = (double)(timing.host_end - timing.host_begin);
+    if (*usable && device < host * least_share) {
         snprintf(audit->clock_reason, AUDIT_REASON_BYTES,
-                 "event-clock-implausible: kernels of %.0f, %.0f and %.0f ms last %.4g, %.4g and "
-                 "%.4g ms by device time",
-                 host[0] * 1e-6, host[1] * 1e-6, host[2] * 1e-6, device[0] * 1e-6, device[1] * 1e-6,
-                 device[2] * 1e-6);
+                 "event-clock-implausible: a kernel of %.0f ms lasts %.4g ms by device time",
+                 host * 1e-6, device * 1e-6);
+        *usable = false;
+    }
+    if (*usable &&
+        (lengths->host[i] <= 0 || host - device < lengths->host[i] - lengths->device[i])) {
+        lengths->host[i] = host;
+        lengths->device[i] = device;
+    }
     return CODE_OK;
 }
 
+static bool judge_slope(const struct clock_lengths *lengths, struct audit *audit)
+{
+    const double *host = lengths->host, *device = lengths->device;
+    double host_span = host[CLOCK_LENGTHS - 1] - host[0];
+    audit->slope = host_span > 0 ? (device[CLOCK_LENGTHS - 1] - device[0]) / host_span : 0.0;
+    if (fabs(audit->slope - 1.0) <= slope_tolerance)
+        return true;
+    snprintf(audit->clock_reason, AUDIT_REASON_BYTES,
+             "event-clock-implausible: kernels of %.4g, %.4g and %.4g ms last %.4g, %.4g and %.4g "
+             "ms by device time",
+             host[0] * 1e-6, host[1] * 1e-6, host[2] * 1e-6, device[0] * 1e-6, device[1] * 1e-6,
+             device[2] * 1e-6);
+    return false;
+}
+
+/* A host thread that was stopped in between spoils a try; a wrong clock spoils all. Stamps that
+ * break a rule twice need no third try; the first reason is kept, since later ones may only follow
+ * from it. */
 static enum code audit_clock(struct spin *spin, uint64_t items, struct audit *audit,
                              struct error *err)
 {
-    /* A preempted host thread can spoil one series; a wrong clock spoils all. */
-    for (int attempt = 0; attempt < CLOCK_ATTEMPTS && !audit->device_clock; attempt++) {
-        enum code code = clock_series(spin, items, audit, &audit->device_clock, err);
-        if (code != CODE_OK)
-            return error_context(err, "clock audit");
+    struct clock_lengths lengths = {0};
+    char first[AUDIT_REASON_BYTES] = "";
+    int broken = 0;
+    for (int attempt = 0; attempt < CLOCK_ATTEMPTS && broken < 2; attempt++) {
+        bool usable = true;
+        for (int i = 0; i < CLOCK_LENGTHS && usable; i++) {
+            enum code code = clock_length(spin, items, i, &lengths, audit, &usable, err);
+            if (code != CODE_OK)
+                return error_context(err, "clock audit");
+        }
+        if (usable && judge_slope(&lengths, audit)) {
+            audit->device_clock = true;
+            audit->clock_reason[0] = '\0';
+            return CODE_OK;
+        }
+        if (!usable && broken++ == 0)
+            memcpy(first, audit->clock_reason, sizeof first);
     }
-    if (audit->device_clock)
-        audit->clock_reason[0] = '\0';
+    if (broken > 0)
+        memcpy(audit->clock_reason, first, sizeof first);
     return CODE_OK;
 }
 

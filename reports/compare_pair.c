@@ -225,6 +225,17 @@ static bool depends_on_host(const struct result_device *device, const struct rec
            strcmp(record->bytes_counted, "payload") == 0;
 }
 
+/* How far the load during the record passes the processors, as a share of them: with twice as many
+ * threads as processors, what share a case got was between all and half of one. The load counts the
+ * run's own threads, one a processor at most. */
+static double overload(const struct result *result, const struct record *record)
+{
+    const json_t *host = json_object_get(result->header, "host");
+    double cpus = json_number_value(json_object_get(host, "online_cpus"));
+    double load = json_number_value(member(record, "conditions", "load_1min"));
+    return cpus > 0.0 && load > cpus ? load / cpus - 1.0 : 0.0;
+}
+
 double pair_noise_floor(const struct comparison *comparison, const struct record *base,
                         const struct record *other)
 {
@@ -237,5 +248,6 @@ double pair_noise_floor(const struct comparison *comparison, const struct record
         return 0.0;
     double floor = scale * hypot(left->noise, right->noise);
     floor = fmax(floor, sentinel_shift(base, other, "compute_ns"));
-    return fmax(floor, sentinel_shift(base, other, "memory_ns"));
+    floor = fmax(floor, sentinel_shift(base, other, "memory_ns"));
+    return fmax(floor, fmax(overload(left, base), overload(right, other)));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stages of an attention layer in f32: products of rows by rows for the projections and the scores, and a row-wise softmax.
- * Every index is 64 bits wide.
+ * The stages of an attention layer in f32: products of rows by rows for the projections and the
+ * scores, and a row-wise softmax. Every index is 64 bits wide.
  *
- * attention_product is built with the sizes of the tiled product: WIDTH (elements of a vector: 4, 8 or 16), ITEMS_M x
- * ITEMS_N (items of a group), ITEM_M (rows of an item), ITEM_VECTORS (vectors of an item), TILE_K (a multiple of WIDTH),
- * STAGE_A. attention_softmax is built with WIDTH, LANES (items that share a row, a power of two) and ROWS (rows of a
- * group). */
+ * attention_product is built with the sizes of the tiled product: WIDTH (elements of a vector: 4, 8
+ * or 16), ITEMS_M x ITEMS_N (items of a group), ITEM_M (rows of an item), ITEM_VECTORS (vectors of
+ * an item), TILE_K (a multiple of WIDTH), STAGE_A. attention_softmax is built with WIDTH, LANES
+ * (items that share a row, a power of two) and ROWS (rows of a group). */
 
 #define JOIN_(x, y) x##y
 #define JOIN(x, y) JOIN_(x, y)
@@ -84,10 +84,11 @@ DEVICE_FN void store_part(GLOBAL f32 *p, u64 e, VECTOR v, u64 count)
 #endif
 }
 
-/* For each head h of the launch: C_h [m x n] = scale * A_g [m x k] * transposed B_g [n x k], where g = first + h; heads follow
- * each other in every buffer, and C holds those of the launch alone. */
-KERNEL void attention_product(GLOBAL const f32 *RESTRICT a, GLOBAL const f32 *RESTRICT b, GLOBAL f32 *RESTRICT c,
-                              u64 m, u64 n, u64 k, u64 first, f32 scale, u64 heads)
+/* For each head h of the launch: C_h [m x n] = scale * A_g [m x k] * transposed B_g [n x k], where
+ * g = first + h; heads follow each other in every buffer, and C holds those of the launch alone. */
+KERNEL void attention_product(GLOBAL const f32 *RESTRICT a, GLOBAL const f32 *RESTRICT b,
+                              GLOBAL f32 *RESTRICT c, u64 m, u64 n, u64 k, u64 first, f32 scale,
+                              u64 heads)
 {
     LOCAL_ARRAY(VECTOR, b_tile, TILE_K * TILE_VECTORS);
 #if STAGE_A
@@ -106,7 +107,8 @@ KERNEL void attention_product(GLOBAL const f32 *RESTRICT a, GLOBAL const f32 *RE
     u64 b_head = (first + head) * n * k;
 
     VECTOR sum[ITEM_M][ITEM_VECTORS];
-    u64 row[ITEM_M]; /* index of A's element (row, 0); a row past the end repeats the last one and is not stored */
+    u64 row[ITEM_M]; /* index of A's element (row, 0); a row past the end repeats the last one and
+                        is not stored */
 #pragma unroll
     for (u32 i = 0; i < ITEM_M; i++) {
         u64 y = top + item_row + i;
@@ -118,7 +120,8 @@ KERNEL void attention_product(GLOBAL const f32 *RESTRICT a, GLOBAL const f32 *RE
 
     for (u64 begin = 0; begin < k; begin += TILE_K) {
         u32 depth = (u32)(k - begin < TILE_K ? k - begin : TILE_K);
-        /* Rows of B are read along k and become columns of the tile; what lies past n or k is never used. */
+        /* Rows of B are read along k and become columns of the tile; what lies past n or k is never
+         * used. */
         for (u32 v = item; v < TILE_N * (TILE_K / WIDTH); v += ITEMS) {
             u32 column = v / (TILE_K / WIDTH);
             u32 p = v % (TILE_K / WIDTH) * WIDTH;
@@ -127,14 +130,16 @@ KERNEL void attention_product(GLOBAL const f32 *RESTRICT a, GLOBAL const f32 *RE
                 scatter(b_elements + p * TILE_N + column, load_any(b, e));
             } else {
                 for (u32 i = 0; i < WIDTH; i++)
-                    b_elements[(p + i) * TILE_N + column] = left + column < n && p + i < depth ? b[e + i] : 0;
+                    b_elements[(p + i) * TILE_N + column] =
+                        left + column < n && p + i < depth ? b[e + i] : 0;
             }
         }
 #if STAGE_A
         for (u32 e = item; e < TILE_M * TILE_K; e += ITEMS) {
             u64 y = top + e / TILE_K;
             u32 p = e % TILE_K;
-            a_tile[p * TILE_M + e / TILE_K] = y < m && p < depth ? a[a_head + y * k + begin + p] : 0;
+            a_tile[p * TILE_M + e / TILE_K] =
+                y < m && p < depth ? a[a_head + y * k + begin + p] : 0;
         }
 #endif
         local_barrier();
@@ -204,10 +209,11 @@ DEVICE_FN f32 sum_of_elements(VECTOR v)
     return x;
 }
 
-/* For each of `rows` rows: out = exp(in - m) / sum of exp(in - m), where m is the row's largest element. An item writes and
- * reads again only its own elements of a row. Every item of a group takes part in every barrier, with rows past the end
- * empty. */
-KERNEL void attention_softmax(GLOBAL const f32 *RESTRICT in, GLOBAL f32 *RESTRICT out, u64 rows, u64 columns)
+/* For each of `rows` rows: out = exp(in - m) / sum of exp(in - m), where m is the row's largest
+ * element. An item writes and reads again only its own elements of a row. Every item of a group
+ * takes part in every barrier, with rows past the end empty. */
+KERNEL void attention_softmax(GLOBAL const f32 *RESTRICT in, GLOBAL f32 *RESTRICT out, u64 rows,
+                              u64 columns)
 {
     LOCAL_ARRAY(f32, shared, LANES * ROWS);
     u32 item = (u32)local_id(0);

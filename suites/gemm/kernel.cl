@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * C [m x n] = A [m x k] * B [k x n], row-major and dense, for any m, n, k. A group computes a tile of C, an item a block of the
- * tile in registers; tiles of B, and of A where STAGE_A is 1, stand in local memory. Every index is 64 bits wide.
+ * C [m x n] = A [m x k] * B [k x n], row-major and dense, for any m, n, k. A group computes a tile
+ * of C, an item a block of the tile in registers; tiles of B, and of A where STAGE_A is 1, stand in
+ * local memory. Every index is 64 bits wide.
  *
- * Built with: REAL (f32 or f64), WIDTH (elements of a vector: 4, 8 or 16), ITEMS_M x ITEMS_N (items of a group), ITEM_M
- * (rows of an item), ITEM_VECTORS (vectors of an item), TILE_K, STAGE_A. */
+ * Built with: REAL (f32 or f64), WIDTH (elements of a vector: 4, 8 or 16), ITEMS_M x ITEMS_N (items
+ * of a group), ITEM_M (rows of an item), ITEM_VECTORS (vectors of an item), TILE_K, STAGE_A. */
 
 #define JOIN_(x, y) x##y
 #define JOIN(x, y) JOIN_(x, y)
@@ -111,7 +112,8 @@ KERNEL void JOIN(gemm_, REAL)(GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *
     u32 item_vector = item % ITEMS_N;
 
     VECTOR sum[ITEM_M][ITEM_VECTORS];
-    u64 row[ITEM_M]; /* index of A's element (row, 0); a row past the end repeats the last one and is not stored */
+    u64 row[ITEM_M]; /* index of A's element (row, 0); a row past the end repeats the last one and
+                        is not stored */
 #pragma unroll
     for (u32 i = 0; i < ITEM_M; i++) {
         u64 y = top + item_row + i;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out[i] = in[i] - in[i + 1] (mod 256) over a row-major u8 image of `count` pixels; in[count] is the halo pixel. Three ways of
- * dividing the image over work-items, which give the same bytes. Every index is 64 bits wide.
+ * out[i] = in[i] - in[i + 1] (mod 256) over a row-major u8 image of `count` pixels; in[count] is
+ * the halo pixel. Three ways of dividing the image over work-items, which give the same bytes.
+ * Every index is 64 bits wide.
  *
- * Built with: GROUP (work-items of a group), VECTORS (vectors of 16 pixels an item of pixel_linear does), and for
- * pixel_tile TILE_VECTORS (vectors of 16 pixels in tile_height rows of tile_width + 16), GROUP_X (items along a row of the
- * tile; divides GROUP) and ROWS_ALIGNED. */
+ * Built with: GROUP (work-items of a group), VECTORS (vectors of 16 pixels an item of pixel_linear
+ * does), and for pixel_tile TILE_VECTORS (vectors of 16 pixels in tile_height rows of tile_width +
+ * 16), GROUP_X (items along a row of the tile; divides GROUP) and ROWS_ALIGNED. */
 
 /* Neighbouring items take neighbouring vectors; an item's own vectors are a group's width apart. */
 KERNEL void pixel_linear(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, u64 count)
@@ -28,8 +29,8 @@ KERNEL void pixel_linear(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, 
 }
 
 /* Item w takes `share` consecutive pixels and reads one more. */
-KERNEL void pixel_strip(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, u64 count, u64 workers,
-                        u64 share)
+KERNEL void pixel_strip(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, u64 count,
+                        u64 workers, u64 share)
 {
     u64 worker = group_id(0) * GROUP + local_id(0);
     if (worker >= workers || worker * share >= count)
@@ -56,9 +57,9 @@ KERNEL void pixel_strip(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, u
 #define store_row(p, e, v) store_any_u8x16(p, e, v)
 #endif
 
-/* A group stages a tile and the column after it in local memory; at the right edge of the image that column is the first
- * pixel of the next row, as the definition follows the row-major order. tile_width is a multiple of 16; a staged row has
- * room for 16 pixels more. */
+/* A group stages a tile and the column after it in local memory; at the right edge of the image
+ * that column is the first pixel of the next row, as the definition follows the row-major order.
+ * tile_width is a multiple of 16; a staged row has room for 16 pixels more. */
 KERNEL void pixel_tile(GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, u64 width, u64 height,
                        u32 tile_width, u32 tile_height)
 {

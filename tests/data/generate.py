@@ -56,7 +56,7 @@ def header(run, devices, planned, created="2026-01-10T09:00:00Z"):
         "config": {"name": "sample", "path": "sample.yaml", "sha256": "0" * 64, "resolved": "schema: 1\n"},
         "policy": {"rounds_min": ROUNDS, "rounds_max": 40, "samples_min": 30, "interval": 0.01, "budget_ns": 3000000000,
                    "warmup_ns": 500000000, "step_timeout_ns": 120000000000, "difference": 0.02},
-        "host": {"cpu": "Example CPU", "kernel": "6.1.0", "hostname": "bench1", "memory_bytes": 25769803776, "load_1min": 0.1,
+        "host": {"cpu": "Example CPU", "kernel": "6.1.0", "hostname": "bench1", "memory_bytes": 25769803776, "online_cpus": 2, "load_1min": 0.1,
                  "topology": {"pus": 2}},
         "environment": {}, "devices": devices, "planned": planned,
     }
@@ -205,6 +205,7 @@ def compare_files(card):
                                                       failed(copying(hostile, 1.0), "error", "-5 = CL_OUT_OF_RESOURCES")])),
         "measured-alone.jsonl": chain(whole("0", [POCL, CARD], alone)),
         "noisy.jsonl": chain(whole("5", [POCL], noisy)),
+        "busy.jsonl": chain(whole("e", [POCL], [changed(r, ["conditions", "load_1min"], 5.0) for r in quiet[:2]])),
         "quiet.jsonl": chain(whole("6", [POCL], quiet, "2026-01-11T09:00:00Z")),
         "large-integers.jsonl": chain(whole("7", [{**CARD, "memory_bytes": 9007199254740993}],
                                             [copying(CARD, 50000.0, size=9007199254740993)])),

@@ -296,6 +296,17 @@ static void test_noise_floor_by_hand(void **unused)
     release(&pair);
 }
 
+/* A load of 5 on two processors passes them by 1.5 times their number. */
+static void test_overload_widens_the_interval(void **unused)
+{
+    (void)unused;
+    struct pair pair = compare_devices("noisy.jsonl", POCL, "busy.jsonl", POCL, false, false);
+    assert_int_equal(pair.code, CODE_OK);
+    assert_true(about(row_of(&pair, "gemm@1 m=256")->floor, 1.5));
+    assert_int_equal(row_of(&pair, "gemm@1 m=256")->verdict, VERDICT_UNDECIDED);
+    release(&pair);
+}
+
 static void test_resumed_run_is_not_side_by_side(void **unused)
 {
     (void)unused;
@@ -420,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_incomplete_files),
         cmocka_unit_test(test_unknown_device),
         cmocka_unit_test(test_noise_floor_by_hand),
+        cmocka_unit_test(test_overload_widens_the_interval),
         cmocka_unit_test(test_resumed_run_is_not_side_by_side),
         cmocka_unit_test(test_devices_measured_alone_are_not_paired),
         cmocka_unit_test(test_pairs_of_devices),

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For tests that measure with the real program: small configs, one run, and what stands in its
+ * result file afterwards. No time is asserted but that a lie of a clock or a skipped kernel would
+ * show by orders of magnitude. */
+#ifndef TESTS_CLI_RUN_SUPPORT_H
+#define TESTS_CLI_RUN_SUPPORT_H
+
+#include "program.h"
+
+#include <math.h>
+#include <signal.h>
+
+/* So short that a case takes a fraction of a second. */
+#define CONFIG_HEAD                                                                                \
+    "schema: 1\n"                                                                                  \
+    "name: test\n"                                                                                 \
+    "policy: {budget: 100ms, warmup: 20ms, rounds_min: 5, rounds_max: 5, samples_min: 5,\n"        \
+    "         step_timeout: 60s}\n"                                                                \
+    "cases:\n"
+
+enum { RUN_ATTEMPTS = 4, RUN_DEVICES_MAX = 4 };
+
+/* A run and its outcome. The first part is given. */
+struct measured {
+    const char *config;                   /* text */
+    const char *devices[RUN_DEVICES_MAX]; /* ends with NULL; none: the config's */
+    const char *environment[WORDS_MAX - 2];
+    bool device_clock; /* wanted of every OpenCL device: repeated where the audit refused it, as it
+                          may on a busy machine */
+    /* made */
+    char path[2048]; /* of the result */
+    struct outcome outcome;
+    json_t *lines; /* of the result; NULL: there is no file */
+};
+
+/* Lines of a result file; NULL if there is none. */
+static inline json_t *lines_of(const char *path)
+{
+    if (access(path, R_OK) != 0)
+        return NULL;
+    char *text = read_file(path);
+    json_t *lines = json_array();
+    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        if (json == NULL)
+            fail_msg("'%s' is no JSON", line);
+        json_array_append_new(lines, json);
+    }
+    free(text);
+    return lines;
+}
+
+static inline size_t count_of(const json_t *lines, const char *kind)
+{
+    size_t count = 0, index;
+    json_t *line;
+    json_array_foreach((json_t *)(uintptr_t)lines, index, line) count +=
+        strcmp(string_of(line, "kind"), kind) == 0;
+    return count;
+}
+
+/* The record of the device whose key contains part; NULL if there is none. */
+static inline json_t *find_record(const json_t *lines, const char *device, const char *part)
+{
+    size_t index;
+    json_t *line;
+    json_array_foreach((json_t *)(uintptr_t)lines, index, line)
+    {
+        if (strcmp(string_of(line, "kind"), "record") == 0 &&
+            strcmp(string_of(line, "device"), device) == 0 &&
+            strstr(string_of(line, "key"), part) != NULL)
+            return line;
+    }
+    return NULL;
+}
+
+static inline json_t *record_of(const struct measured *run, const char *device, const char *part)
+{
+    json_t *record = find_record(run->lines, device, part);
+    if (record == NULL)
+        fail_msg("no record of '%s' on '%s'; stderr:\n%s", part, device, run->outcome.err);
+    return record;
+}
+
+/* "clock.source" and the like. */
+static inline json_t *member(const json_t *json, const char *path)
+{
+    char name[64];
+    while (json != NULL && path != NULL) {
+        size_t length = strcspn(path, ".");
+        snprintf(name, sizeof name, "%.*s", (int)length, path);
+        json = json_object_get(json, name);
+        path = path[length] == '.' ? path + length + 1 : NULL;
+    }
+    return (json_t *)(uintptr_t)json;
+}
+
+static inline const char *text_at(const json_t *json, const char *path)
+{
+    const char *text = json_string_value(member(json, path));
+    return text != NULL ? text : "(null)";
+}
+
+static inline const json_t *header_device(const struct measured *run, const char *id)
+{
+    return device_with_id(json_array_get(run->lines, 0), id);
+}
+
+/* What the noise of a busy machine alone can do to a run. */
+static inline bool was_disturbed(const struct measured *run)
+{
+    size_t index;
+    json_t *line;
+    json_array_foreach(run->lines, index, line)
+    {
+        if (strcmp(string_of(line, "state"), "not-scaling") == 0)
+            return true;
+    }
+    if (!run->device_clock || run->lines == NULL)
+        return false;
+    json_array_foreach(member(json_array_get(run->lines, 0), "devices"), index, line)
+    {
+        if (strncmp(string_of(line, "id"), "opencl", strlen("opencl")) == 0 &&
+            strcmp(text_at(line, "clock.source"), "host") == 0)
+            return true;
+    }
+    return false;
+}
+
+static inline void measure_once(const struct fixture *fixture, struct measured *run)
+{
+    char config[2048], cache[2048];
+    write_text(fixture, "config.yaml", run->config);
+    snprintf(config, sizeof config, "%s/config.yaml", fixture->place);
+    snprintf(run->path, sizeof run->path, "%s/result.jsonl", fixture->place);
+    /* kernels are compiled once for all tests */
+    snprintf(cache, sizeof cache, "POCL_CACHE_DIR=%s/kernels", fixture->place);
+    unlink(run->path);
+    struct call call = {.arguments = {"run", "-o", run->path, config}};
+    size_t count = 4;
+    for (size_t i = 0; i < RUN_DEVICES_MAX && run->devices[i] != NULL; i++) {
+        call.arguments[count++] = "-d";
+        call.arguments[count++] = run->devices[i];
+    }
+    call.environment[0] = cache;
+    for (size_t i = 0; i < WORDS_MAX - 2 && run->environment[i] != NULL; i++)
+        call.environment[i + 1] = run->environment[i];
+    run->outcome = run_program(fixture, &call);
+    run->lines = lines_of(run->path);
+}
+
+static inline void measured_release(struct measured *run)
+{
+    release(&run->outcome);
+    json_decref(run->lines);
+    run->lines = NULL;
+}
+
+/* Runs, and checks the exit code. */
+static inline void measure(const struct fixture *fixture, struct measured *run, int exit_code)
+{
+    for (int attempt = 0; attempt < RUN_ATTEMPTS; attempt++) {
+        if (attempt > 0)
+            measured_release(run);
+        measure_once(fixture, run);
+        if (!was_disturbed(run))
+            break;
+    }
+    if (run->outcome.exit_code != exit_code)
+        fail_msg("exit %d, expected %d; stderr:\n%s", run->outcome.exit_code, exit_code,
+                 run->outcome.err);
+}
+
+static inline void assert_state(const json_t *record, const char *state)
+{
+    if (strcmp(text_at(record, "state"), state) != 0)
+        fail_msg("'%s' on '%s' is %s (%s), expected %s", text_at(record, "key"),
+                 text_at(record, "device"), text_at(record, "state"), text_at(record, "reason"),
+                 state);
+}
+
+/* Not measured, for a reason that says part. */
+static inline void assert_failed(const json_t *record, const char *state, const char *part)
+{
+    assert_state(record, state);
+    assert_says(text_at(record, "reason"), part);
+}
+
+/* Shortest of the record's samples in ns; every one is checked to be a duration. */
+static inline double shortest_of(const json_t *record)
+{
+    double shortest = (double)INFINITY;
+    size_t r, s;
+    json_t *round, *sample;
+    json_array_foreach(member(record, "samples.rounds"), r, round)
+        json_array_foreach(round, s, sample)
+    {
+        double ns = json_number_value(sample);
+        assert_true(isfinite(ns) && ns > 0);
+        shortest = ns < shortest ? ns : shortest;
+    }
+    assert_true(isfinite(shortest));
+    return shortest;
+}
+
+static inline bool is_clean(const json_t *check)
+{
+    return json_integer_value(member(check, "elements")) > 0 &&
+           json_integer_value(member(check, "mismatches")) == 0 &&
+           json_integer_value(member(check, "nonfinite")) == 0;
+}
+
+/* Measured: verified before and after, on a named clock, and slower than 1 TB/s and 1 TFLOP/s, which
+ * the processors that run these tests are far from. */
+static inline void assert_measured(const json_t *record)
+{
+    assert_state(record, "ok");
+    double seconds = shortest_of(record) * 1e-9;
+    assert_true((double)json_integer_value(member(record, "work.bytes")) / seconds < 1e12);
+    assert_true((double)json_integer_value(member(record, "work.operations")) / seconds < 1e12);
+    assert_true(is_clean(member(record, "check.before")));
+    assert_true(is_clean(member(record, "check.after")));
+    double doubling = json_number_value(member(record, "doubling"));
+    assert_true(doubling >= 1.7 && doubling <= 2.3);
+    const char *source = text_at(record, "clock.source");
+    assert_true(strcmp(source, "device") == 0 || strcmp(source, "host") == 0);
+    assert_true(strcmp(source, "device") == 0 || json_is_string(member(record, "clock.reason")));
+}
+
+#endif
