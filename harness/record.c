@@ -23,7 +23,7 @@ struct loaded {
     struct result result;
     json_t *lines; /* owns what result borrows */
     size_t record_capacity;
-    size_t session; /* resume lines so far */
+    size_t segment; /* resume lines so far */
     bool ended;     /* an end line was the last line so far */
     char previous[SHA256_HEX_BYTES];
 };
@@ -148,7 +148,7 @@ static enum code take_record(const struct place *place, struct loaded *loaded, c
     struct record *record = &result->records[result->record_count++];
     lift_record(json, record);
     record->line = place->line;
-    record->session = loaded->session;
+    record->segment = loaded->segment;
     for (size_t i = 0; i < result->device_count; i++)
         if (strcmp(result->devices[i].id, record->device) == 0)
             return CODE_OK;
@@ -171,7 +171,7 @@ static enum code take_end(const struct place *place, struct loaded *loaded, cons
 
 static enum code take_resume(const struct place *place, struct loaded *loaded, const json_t *json)
 {
-    loaded->session++;
+    loaded->segment++;
     return schema_check_resume(place, json);
 }
 

@@ -26,7 +26,7 @@ struct phase {
 struct record {
     const json_t *json;
     size_t line;
-    size_t session;  /* resume lines before it: rounds of records of one session were measured next
+    size_t segment;  /* resume lines before it: rounds of records of one segment were measured next
                         to each other */
     const char *key; /* case key */
     const char *suite;

@@ -84,7 +84,7 @@ static void too_few_reason(const struct compare_row *row, struct text *out)
 /* Of one run: were the rounds of the two measured in turn? */
 static bool side_by_side(const struct record *base, const struct record *other)
 {
-    return base->session == other->session &&
+    return base->segment == other->segment &&
            !json_is_false(json_object_get(base->json, "alternated")) &&
            !json_is_false(json_object_get(other->json, "alternated"));
 }
@@ -102,7 +102,7 @@ static void judge(struct comparison *comparison, struct compare_row *row,
         too_few_reason(row, reason);
     if (comparison->paired && !paired)
         text_printf(reason, "%snot measured side by side: %s", reason->length > 0 ? "; " : "",
-                    row->base->session != row->other->session
+                    row->base->segment != row->other->segment
                         ? "the run was resumed in between"
                         : "the buffers of the devices did not fit together");
     pair_remarks(row->base, row->other, reason);

@@ -76,11 +76,11 @@ static inline json_t *find_record(const json_t *lines, const char *device, const
     return NULL;
 }
 
-static inline json_t *record_of(const struct measured *run, const char *device, const char *part)
+static inline json_t *record_of(const struct measured *result, const char *device, const char *part)
 {
-    json_t *record = find_record(run->lines, device, part);
+    json_t *record = find_record(result->lines, device, part);
     if (record == NULL)
-        fail_msg("no record of '%s' on '%s'; stderr:\n%s", part, device, run->outcome.err);
+        fail_msg("no record of '%s' on '%s'; stderr:\n%s", part, device, result->outcome.err);
     return record;
 }
 
@@ -103,24 +103,24 @@ static inline const char *text_at(const json_t *json, const char *path)
     return text != NULL ? text : "(null)";
 }
 
-static inline const json_t *header_device(const struct measured *run, const char *id)
+static inline const json_t *header_device(const struct measured *result, const char *id)
 {
-    return device_with_id(json_array_get(run->lines, 0), id);
+    return device_with_id(json_array_get(result->lines, 0), id);
 }
 
 /* What the noise of a busy machine alone can do to a run. */
-static inline bool was_disturbed(const struct measured *run)
+static inline bool was_disturbed(const struct measured *result)
 {
     size_t index;
     json_t *line;
-    json_array_foreach(run->lines, index, line)
+    json_array_foreach(result->lines, index, line)
     {
         if (strcmp(string_of(line, "state"), "not-scaling") == 0)
             return true;
     }
-    if (!run->device_clock || run->lines == NULL)
+    if (!result->device_clock || result->lines == NULL)
         return false;
-    json_array_foreach(member(json_array_get(run->lines, 0), "devices"), index, line)
+    json_array_foreach(member(json_array_get(result->lines, 0), "devices"), index, line)
     {
         if (strncmp(string_of(line, "id"), "opencl", strlen("opencl")) == 0 &&
             strcmp(text_at(line, "clock.source"), "host") == 0)
@@ -129,48 +129,48 @@ static inline bool was_disturbed(const struct measured *run)
     return false;
 }
 
-static inline void measure_once(const struct fixture *fixture, struct measured *run)
+static inline void measure_once(const struct fixture *fixture, struct measured *result)
 {
     char config[2048], cache[2048];
-    write_text(fixture, "config.yaml", run->config);
+    write_text(fixture, "config.yaml", result->config);
     snprintf(config, sizeof config, "%s/config.yaml", fixture->place);
-    snprintf(run->path, sizeof run->path, "%s/result.jsonl", fixture->place);
+    snprintf(result->path, sizeof result->path, "%s/result.jsonl", fixture->place);
     /* kernels are compiled once for all tests */
     snprintf(cache, sizeof cache, "POCL_CACHE_DIR=%s/kernels", fixture->place);
-    unlink(run->path);
-    struct call call = {.arguments = {"run", "-o", run->path, config}};
+    unlink(result->path);
+    struct call call = {.arguments = {"run", "-o", result->path, config}};
     size_t count = 4;
-    for (size_t i = 0; i < RUN_DEVICES_MAX && run->devices[i] != NULL; i++) {
+    for (size_t i = 0; i < RUN_DEVICES_MAX && result->devices[i] != NULL; i++) {
         call.arguments[count++] = "-d";
-        call.arguments[count++] = run->devices[i];
+        call.arguments[count++] = result->devices[i];
     }
     call.environment[0] = cache;
-    for (size_t i = 0; i < WORDS_MAX - 2 && run->environment[i] != NULL; i++)
-        call.environment[i + 1] = run->environment[i];
-    run->outcome = run_program(fixture, &call);
-    run->lines = lines_of(run->path);
+    for (size_t i = 0; i < WORDS_MAX - 2 && result->environment[i] != NULL; i++)
+        call.environment[i + 1] = result->environment[i];
+    result->outcome = run(fixture, &call);
+    result->lines = lines_of(result->path);
 }
 
-static inline void measured_release(struct measured *run)
+static inline void measured_release(struct measured *result)
 {
-    release(&run->outcome);
-    json_decref(run->lines);
-    run->lines = NULL;
+    release(&result->outcome);
+    json_decref(result->lines);
+    result->lines = NULL;
 }
 
 /* Runs, and checks the exit code. */
-static inline void measure(const struct fixture *fixture, struct measured *run, int exit_code)
+static inline void measure(const struct fixture *fixture, struct measured *result, int exit_code)
 {
     for (int attempt = 0; attempt < RUN_ATTEMPTS; attempt++) {
         if (attempt > 0)
-            measured_release(run);
-        measure_once(fixture, run);
-        if (!was_disturbed(run))
+            measured_release(result);
+        measure_once(fixture, result);
+        if (!was_disturbed(result))
             break;
     }
-    if (run->outcome.exit_code != exit_code)
-        fail_msg("exit %d, expected %d; stderr:\n%s", run->outcome.exit_code, exit_code,
-                 run->outcome.err);
+    if (result->outcome.exit_code != exit_code)
+        fail_msg("exit %d, expected %d; stderr:\n%s", result->outcome.exit_code, exit_code,
+                 result->outcome.err);
 }
 
 static inline void assert_state(const json_t *record, const char *state)

@@ -101,8 +101,8 @@ static void test_load_torn_interrupted_and_resumed(void **unused)
     struct result *resumed = load(DATA "card-resumed.jsonl");
     assert_true(resumed->complete);
     assert_int_equal(resumed->record_count, 3);
-    assert_int_equal(resumed->records[0].session, 0);
-    assert_int_equal(resumed->records[2].session, 1);
+    assert_int_equal(resumed->records[0].segment, 0);
+    assert_int_equal(resumed->records[2].segment, 1);
     result_destroy(resumed);
 }
 
