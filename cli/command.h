@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One command of the program: a file in cli/commands/ that ends in one const struct command. Data goes to stdout,
- * diagnostics to stderr. Only this layer prints. */
+ * One command of the program: a file in cli/commands/ that ends in one const struct command. Data
+ * goes to stdout, diagnostics to stderr. Only this layer prints. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -22,8 +22,9 @@ struct command {
     const char *name;
     const char *usage;   /* "assay show [OPTIONS] FILE" */
     const char *summary; /* one line */
-    const char *help;    /* the whole text after usage and summary: arguments, options, exit codes, examples */
-    bool hidden;         /* not listed (worker) */
+    const char *
+        help; /* the whole text after usage and summary: arguments, options, exit codes, examples */
+    bool hidden; /* not listed (worker) */
     /* argv[0] is the command's name. Returns an exit code. --help is handled before. */
     int (*run)(int argc, char **argv);
 };
@@ -34,6 +35,7 @@ const struct command *const *command_all(void);
 /* Prints "assay: <message>" and gives the exit code that belongs to err->code. */
 int command_fail(const struct error *err);
 /* Usage error: message, then "try 'assay NAME --help'"; EXIT_USAGE. */
-int command_usage(const struct command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int command_usage(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Command-line options as a table: long and short names, values, repetition; unknown ones get the nearest spelling. */
+ * Command-line options as a table: long and short names, values, repetition; unknown ones get the
+ * nearest spelling. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -19,9 +20,10 @@ struct option_spec {
     size_t count;                          /* out: times given */
 };
 
-/* Parses argv[1…] into options (ends with a zero name); the rest are arguments, in order, in place: *argument_count
- * of them in arguments (room for argc). "--" ends options. False after a usage message was printed (exit EXIT_USAGE). */
-bool options_parse(const struct command *command, int argc, char **argv, struct option_spec *options,
-                   const char **arguments, size_t *argument_count);
+/* Parses argv[1…] into options (ends with a zero name); the rest are arguments, in order, in place:
+ * *argument_count of them in arguments (room for argc). "--" ends options. False after a usage
+ * message was printed (exit EXIT_USAGE). */
+bool options_parse(const struct command *command, int argc, char **argv,
+                   struct option_spec *options, const char **arguments, size_t *argument_count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plain-text tables for a terminal: columns sized to content and to the width of the terminal, text cut with an ellipsis, never
- * numbers; colour only on a terminal without NO_COLOR. */
+ * Plain-text tables for a terminal: columns sized to content and to the width of the terminal, text
+ * cut with an ellipsis, never numbers; colour only on a terminal without NO_COLOR. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -27,7 +27,8 @@ void table_row(struct table *table, const char *const *cells);
 void table_write(const struct table *table, size_t width, struct text *out);
 void table_destroy(struct table *table);
 
-/* Columns of the terminal on this file descriptor, 0 if it is none (COLUMNS is honoured on a terminal). */
+/* Columns of the terminal on this file descriptor, 0 if it is none (COLUMNS is honoured on a
+ * terminal). */
 size_t terminal_width(int fd);
 /* True if fd is a terminal, NO_COLOR is unset and TERM is not dumb. */
 bool terminal_colour(int fd);

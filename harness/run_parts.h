@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of a run share: run.c (the loop over cases), run_case.c (one case on all lanes), run_header.c and
- * run_record.c (the lines of the file). */
+ * What the parts of a run share: run.c (the loop over cases), run_case.c (one case on all lanes),
+ * run_header.c and run_record.c (the lines of the file). */
 #ifndef HARNESS_RUN_PARTS_H
 #define HARNESS_RUN_PARTS_H
 
@@ -35,8 +35,8 @@ struct run {
 /* One case on one lane while it is measured. */
 struct trial {
     struct lane *lane;
-    bool wanted;   /* not in the resumed file */
-    bool running;  /* prepared, and its rounds go on */
+    bool wanted;  /* not in the resumed file */
+    bool running; /* prepared, and its rounds go on */
     enum state state;
     char reason[RUN_REASON_BYTES];
     json_t *prepared; /* reply of prepare; NULL before */
@@ -45,21 +45,21 @@ struct trial {
     size_t sample_count, sample_room;
     size_t round_begin[RUN_ROUNDS_MAX + 1];
     size_t round_count;
-    json_t *phases;                        /* {name: {"unit": "ns", "rounds": [[…]]}} */
+    json_t *phases; /* {name: {"unit": "ns", "rounds": [[…]]}} */
     json_t *sentinel_compute, *sentinel_memory;
     json_t *telemetry_reason;
     uint64_t rejected;
     char host_clock_why[RUN_REASON_BYTES]; /* the case is repeated on the host's clock; "" it is not
                                             */
     bool converged;
-    bool crowded; /* the devices' buffers do not fit this machine's memory side by side */
+    bool crowded;         /* the devices' buffers do not fit this machine's memory side by side */
     uint64_t measured_ns; /* spent in rounds */
     uint64_t begin_ns;
     char started[CLOCK_STAMP_BYTES];
 };
 
-/* Measures the case on all lanes where it is wanted, and appends the records. CODE_INTERRUPTED: dropped, nothing was
- * written; CODE_IO. */
+/* Measures the case on all lanes where it is wanted, and appends the records. CODE_INTERRUPTED:
+ * dropped, nothing was written; CODE_IO. */
 enum code run_case(struct run *run, const struct case_spec *spec, struct error *err);
 
 /* Header, record, end lines; the caller owns them. */
@@ -70,7 +70,7 @@ json_t *run_end(bool complete, const char *reason, size_t records);
 void run_judge_plausible(const struct run *run, const struct case_spec *spec, struct trial *trial);
 struct samples trial_samples(const struct trial *trial);
 
-void run_tell(const struct run *run, enum run_stage stage, const struct lane *lane, const char *key, size_t round,
-              const json_t *record);
+void run_tell(const struct run *run, enum run_stage stage, const struct lane *lane, const char *key,
+              size_t round, const json_t *record);
 
 #endif

@@ -153,7 +153,7 @@ json_t *run_record(const struct run *run, const struct case_spec *spec, const st
     json_object_set_new(record, "clock", clock_json(trial));
     json_object_set_new(record, "converged",
                         measured ? json_boolean(trial->converged) : json_null());
-    json_object_set_new(record, "alternated", json_boolean(trial->alternated));
+    json_object_set_new(record, "alternated", json_boolean(!trial->crowded));
     json_object_set_new(record, "check", check_pair(trial));
     json_object_set_new(record, "doubling", keep(trial->prepared, "doubling"));
     json_object_set_new(record, "build", keep(trial->prepared, "build"));

@@ -74,8 +74,7 @@ static inline void expect_end(const struct live *live, int exit_code)
 {
     int status = live_end(live);
     if (status != exit_code)
-        fail_msg("ended with %d, expected %d; stderr:\n%s", status, exit_code,
-                 live_messages(live));
+        fail_msg("ended with %d, expected %d; stderr:\n%s", status, exit_code, live_messages(live));
 }
 
 /* Waits until the result holds so many records; 0: until it has its header. */
@@ -173,7 +172,7 @@ static inline void assert_whole(const char *path)
     assert_int_equal(count_of(lines, "record"), json_array_size(planned));
     const json_t *end = json_array_get(lines, json_array_size(lines) - 1);
     assert_string_equal(text_at(end, "kind"), "end");
-    assert_true(json_is_true(member(end, "complete")));
+    assert_true(is_true_at(end, "complete"));
     json_decref(lines);
 }
 

@@ -13,7 +13,7 @@
 /* What every record says beside its samples. */
 static void check_circumstances(const json_t *record)
 {
-    assert_true(json_is_true(member(record, "memory.same_memory")));
+    assert_true(is_true_at(record, "memory.same_memory"));
     assert_true(json_integer_value(member(record, "memory.working_set_bytes")) > 0);
     bool copies = strncmp(text_at(record, "key"), "copy@", strlen("copy@")) == 0;
     if (copies)
@@ -40,17 +40,17 @@ static void check_rusticl(const struct measured *result)
     /* llvmpipe has no double precision: no number, and no fault */
     const json_t *f64 = record_of(result, "opencl:rusticl:0", "type=f64");
     assert_failed(f64, "unsupported", "double precision");
-    assert_true(json_is_null(member(f64, "samples")));
+    assert_true(is_null_at(f64, "samples"));
 }
 
 static void test_run_two_drivers(void **state)
 {
-    struct measured result = {
-        .config = CONFIG_HEAD "  - {suite: pixel, width: 257, height: 65}\n"
+    struct measured result = {.config = CONFIG_HEAD
+                              "  - {suite: pixel, width: 257, height: 65}\n"
                               "  - {suite: gemm, m: 33, n: 65, k: 17, type: [f32, f64]}\n"
                               "  - {suite: copy, bytes: [4 KiB, 64 KiB]}\n",
-        .devices = {"host:one", "opencl:pocl:0", "opencl:rusticl:0"},
-        .environment = {RUSTICL}};
+                              .devices = {"host:one", "opencl:pocl:0", "opencl:rusticl:0"},
+                              .environment = {RUSTICL}};
     measure(*state, &result, 0);
     static const char *const devices[] = {"host:one", "opencl:pocl:0", "opencl:rusticl:0"};
     assert_int_equal(count_of(result.lines, "record"), 15);
@@ -69,12 +69,12 @@ static void test_run_two_drivers(void **state)
     assert_measured(record_of(&result, "opencl:pocl:0", "type=f64"));
     check_rusticl(&result);
     const json_t *end = json_array_get(result.lines, json_array_size(result.lines) - 1);
-    assert_true(json_is_true(member(end, "complete")));
+    assert_true(is_true_at(end, "complete"));
     measured_release(&result);
 }
 
-/* 1024 x 512 pixels over 4 workers are 131,072 iterations each: rusticl's compiler stops a work-item
- * after 65,535 without a word. */
+/* 1024 x 512 pixels over 4 workers are 131,072 iterations each: rusticl's compiler stops a
+ * work-item after 65,535 without a word. */
 static void test_run_loop_cut_short(void **state)
 {
     struct measured result = {
@@ -89,7 +89,7 @@ static void test_run_loop_cut_short(void **state)
     assert_measured(record_of(&result, "opencl:rusticl:0", "workers=16 "));
     const json_t *record = record_of(&result, "opencl:rusticl:0", "workers=4 ");
     assert_failed(record, "failed-verification", "before the timing");
-    assert_true(json_is_null(member(record, "samples")));
+    assert_true(is_null_at(record, "samples"));
     assert_true(json_integer_value(member(record, "check.before.mismatches")) > 0);
     /* worker 1 does its first 65,535 pixels */
     assert_true(json_integer_value(member(record, "check.before.first_bad")) >= 65535);
@@ -139,8 +139,8 @@ static void test_run_refused(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct call call = {.arguments = {"run"}};
         size_t count = 1;
-        bool own_output = strcmp(rows[i].arguments[1] != NULL ? rows[i].arguments[1] : "",
-                                 "--resume") == 0;
+        bool own_output =
+            strcmp(rows[i].arguments[1] != NULL ? rows[i].arguments[1] : "", "--resume") == 0;
         if (!own_output) {
             call.arguments[count++] = "-o";
             call.arguments[count++] = output;
@@ -202,10 +202,8 @@ static void test_run_comma_locale(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_two_drivers),
-        cmocka_unit_test(test_run_loop_cut_short),
-        cmocka_unit_test(test_run_devices_of_config),
-        cmocka_unit_test(test_run_refused),
+        cmocka_unit_test(test_run_two_drivers),       cmocka_unit_test(test_run_loop_cut_short),
+        cmocka_unit_test(test_run_devices_of_config), cmocka_unit_test(test_run_refused),
         cmocka_unit_test(test_run_comma_locale),
     };
     return cmocka_run_group_tests_name("cli/run", tests, set_up, tear_down);

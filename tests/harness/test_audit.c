@@ -12,79 +12,42 @@
 
 #include <cmocka.h>
 
+/* Stamps b and e inside a host interval of 60 ns; last is the newest stamp accepted before. */
+#define STAMPS(b, e)                                                                               \
+    {                                                                                              \
+        .device_begin = (b), .device_end = (e), .host_begin = 0, .host_end = 60,                   \
+        .has_device = true                                                                         \
+    }
+
+static const struct {
+    const char *what;
+    struct timing timing;
+    uint64_t last;
+    const char *reason; /* NULL: usable */
+} stamp_rows[] = {
+    {"right", STAMPS(100, 150), 90, NULL},
+    {"touching the last", STAMPS(100, 150), 100, NULL},
+    {"swapped", STAMPS(150, 100), 0, "timestamp-order"},
+    {"constant", STAMPS(5, 5), 0, "below resolution"},
+    {"stale", STAMPS(100, 150), 150, "did not advance"},
+    {"too long", STAMPS(100, 161), 0, "longer than"},
+    {"wrapped at 32 bits", STAMPS(0xfffffff0u, 0x10u), 0, "timestamp-order"},
+    {"absent", {.host_begin = 0, .host_end = 60, .reason = "why"}, 0, "why"},
+};
+
 static void test_audit_stamps_rules(void **state)
 {
     (void)state;
-    static const struct {
-        const char *what;
-        struct timing timing;
-        uint64_t last_end;
-        const char *reason; /* NULL: usable */
-    } rows[] = {
-        {"right",
-         {.device_begin = 100,
-          .device_end = 150,
-          .host_begin = 0,
-          .host_end = 60,
-          .has_device = true},
-         90,
-         NULL},
-        {"touching the last",
-         {.device_begin = 100,
-          .device_end = 150,
-          .host_begin = 0,
-          .host_end = 60,
-          .has_device = true},
-         100,
-         NULL},
-        {"swapped",
-         {.device_begin = 150,
-          .device_end = 100,
-          .host_begin = 0,
-          .host_end = 60,
-          .has_device = true},
-         0,
-         "timestamp-order"},
-        {"constant",
-         {.device_begin = 5, .device_end = 5, .host_begin = 0, .host_end = 60, .has_device = true},
-         0,
-         "below resolution"},
-        {"stale",
-         {.device_begin = 100,
-          .device_end = 150,
-          .host_begin = 0,
-          .host_end = 60,
-          .has_device = true},
-         150,
-         "did not advance"},
-        {"too long",
-         {.device_begin = 100,
-          .device_end = 161,
-          .host_begin = 0,
-          .host_end = 60,
-          .has_device = true},
-         0,
-         "longer than"},
-        {"absent", {.host_begin = 0, .host_end = 60, .reason = "why"}, 0, "why"},
-        {"wrapped at 32 bits",
-         {.device_begin = 0xfffffff0u,
-          .device_end = 0x10u,
-          .host_begin = 0,
-          .host_end = 60,
-          .has_device = true},
-         0,
-         "timestamp-order"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof stamp_rows / sizeof stamp_rows[0]; i++) {
         char reason[AUDIT_REASON_BYTES] = "";
-        uint64_t last_end = rows[i].last_end;
-        bool usable = audit_stamps(&rows[i].timing, &last_end, reason);
-        if (usable != (rows[i].reason == NULL))
-            fail_msg("%s: usable %d, reason '%s'", rows[i].what, usable, reason);
+        uint64_t last = stamp_rows[i].last;
+        bool usable = audit_stamps(&stamp_rows[i].timing, &last, reason);
+        if (usable != (stamp_rows[i].reason == NULL))
+            fail_msg("%s: usable %d, reason '%s'", stamp_rows[i].what, usable, reason);
         if (usable)
-            assert_true(last_end == rows[i].timing.device_end);
-        else if (strstr(reason, rows[i].reason) == NULL || last_end != rows[i].last_end)
-            fail_msg("%s: reason '%s'", rows[i].what, reason);
+            assert_true(last == stamp_rows[i].timing.device_end);
+        else if (strstr(reason, stamp_rows[i].reason) == NULL || last != stamp_rows[i].last)
+            fail_msg("%s: reason '%s'", stamp_rows[i].what, reason);
     }
 }
 
