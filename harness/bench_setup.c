@@ -156,7 +156,8 @@ static enum code fill_input(struct bench *bench, uint32_t index, struct error *e
     if (bench->data[index] == NULL)
         return error_set(err, CODE_MEMORY, 0, "no host memory for input '%s' of %llu bytes",
                          spec->name, (unsigned long long)bytes);
-    data_fill(spec->type, spec->scale, bench->seed, index, bench->data[index], spec->count);
+    uint64_t seed = data_derive_seed(bench->seed, spec->name);
+    data_fill(spec->type, spec->scale, seed, spec->first, bench->data[index], spec->count);
     if (buffer->pointer != NULL) {
         memcpy(buffer->pointer, bench->data[index], bytes);
         return CODE_OK;

@@ -3,6 +3,7 @@
  * Seeded inputs; see data.h. */
 #include "harness/data.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
@@ -48,13 +49,14 @@ static void fill_f64(uint64_t base, double scale, double *target, uint64_t count
     }
 }
 
-void data_fill(enum type type, double scale, uint64_t seed, uint64_t stream, void *target,
+void data_fill(enum type type, double scale, uint64_t seed, uint64_t first, void *target,
                uint64_t count)
 {
-    uint64_t base = data_mix(seed + data_mix(stream + golden_gamma));
+    uint64_t base = data_mix(seed) + first * golden_gamma;
     switch (type) {
     case TYPE_U8:
-        fill_u8(base, target, count);
+        assert(first % 8 == 0);
+        fill_u8(data_mix(seed) + first / 8 * golden_gamma, target, count);
         break;
     case TYPE_F32:
         fill_f32(base, (float)scale, target, count);
@@ -65,10 +67,10 @@ void data_fill(enum type type, double scale, uint64_t seed, uint64_t stream, voi
     }
 }
 
-uint64_t data_case_seed(uint64_t seed, const char *key)
+uint64_t data_derive_seed(uint64_t seed, const char *text)
 {
     uint64_t mixed = data_mix(seed + golden_gamma);
-    for (; *key != '\0'; key++)
-        mixed = data_mix(mixed ^ (unsigned char)*key) + golden_gamma;
+    for (; *text != '\0'; text++)
+        mixed = data_mix(mixed ^ (unsigned char)*text) + golden_gamma;
     return mixed;
 }

@@ -17,7 +17,7 @@ enum code partition_init(struct partition *partition, uint64_t items, uint64_t w
     if (share > (UINT64_MAX - 1) / workers) /* room for the halo item after the last slot */
         return error_set(err, CODE_USAGE, 0,
                          "%" PRIu64 " items over %" PRIu64 " workers: %" PRIu64
-                         " slots each do not fit 64 bits",
+                         " for each worker and a halo item pass 64 bits",
                          items, workers, share);
     uint64_t busy = items / share + (items % share != 0);
     *partition = (struct partition){

@@ -59,6 +59,11 @@ void worker_stop(struct worker *worker);
 void process_catch_signals(void);
 bool process_interrupted(void);
 
+/* For a worker: a signal that ends a process ends this one, whatever the driver has installed.
+ * LLVM, inside most drivers' compilers, catches them all and lets the first that is sent from
+ * outside pass. SIGFPE is left alone: PoCL needs its handler for divisions by zero in kernels. */
+void process_default_signals(void);
+
 /* The worker's side of the same socket: request in (NULL at the end of the stream), reply out. */
 json_t *process_read_request(void);
 void process_write_reply(const json_t *reply);

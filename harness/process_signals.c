@@ -45,6 +45,18 @@ void process_catch_signals(void)
     sigaction(SIGCHLD, &standard, NULL);
 }
 
+void process_default_signals(void)
+{
+    static const int fatal[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL, SIGTRAP, SIGABRT,
+                                SIGBUS, SIGSEGV, SIGTERM, SIGSYS, SIGXCPU};
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
+        struct sigaction now;
+        if (sigaction(fatal[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(fatal[i], &standard, NULL);
+    }
+}
+
 bool process_interrupted(void)
 {
     return interrupted != 0;

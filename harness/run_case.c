@@ -98,7 +98,7 @@ static enum code prepare_once(struct run *run, const char *key, struct trial *tr
         return code;
     char seed[32];
     snprintf(seed, sizeof seed, "%llu",
-             (unsigned long long)data_case_seed(run->options->seed, key));
+             (unsigned long long)data_derive_seed(run->options->seed, key));
     const char *why = trial->host_clock_why;
     json_t *request =
         json_pack("{s:s,s:s,s:s,s:o,s:s?}", "op", "prepare", "key", key, "seed", seed, "policy",

@@ -61,8 +61,8 @@ struct buffer_spec {
     enum memory_kind memory;
     uint64_t count; /* elements */
     double scale;   /* IN f32 and f64: uniform in [-scale, scale); u8: all values, scale unused */
-    uint64_t first; /* OUT: index of element 0 in the whole result, for results that span several
-                       buffers */
+    uint64_t
+        first; /* index of element 0 in the whole, for data that span several buffers of one name */
 };
 
 enum op_kind { OP_LAUNCH, OP_WRITE, OP_READ, OP_HOST_COPY };

@@ -275,6 +275,7 @@ void worker_serve(const char *backend, const char *library)
             json_object_set_new(reply, "native", json_integer(err.native));
             json_object_set_new(reply, "message", json_string(err.message));
         }
+        process_default_signals(); /* what the request made the driver load is there now */
         process_write_reply(reply);
         json_decref(reply);
         json_decref(request);

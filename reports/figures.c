@@ -61,7 +61,7 @@ const char *figure_margin(const struct matrix_cell *cell, char out[FIGURE_BYTES]
     if (share < 0.01)
         snprintf(out, FIGURE_BYTES, "±<0.01 %%");
     else
-        snprintf(out, FIGURE_BYTES, "±%.*f %%", share < 0.1 ? 2 : share < 10 ? 1 : 0, share);
+        snprintf(out, FIGURE_BYTES, "±%.*f %%", share < 0.095 ? 2 : share < 9.95 ? 1 : 0, share);
     return out;
 }
 

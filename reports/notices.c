@@ -180,13 +180,11 @@ static void tally_notices(const struct matrix_column *column, const struct tally
     for (size_t i = 0; i < STATE_COUNT; i++) {
         if (i == STATE_OK || tally->states[i] == 0)
             continue;
-        const struct matrix_cell *first = tally->first[i];
-        struct text reason = {0};
-        figure_absence(first, &reason);
-        notices_add(notices, column->label, "%zu of %zu cases: %s%s%s", tally->states[i], all,
-                    tally->states[i] > 1 ? figure_absence_short(first) : "",
-                    tally->states[i] > 1 ? "; the first " : "", text_string(&reason));
-        text_release(&reason);
+        const char *reason = tally->first[i]->record->reason;
+        notices_add(notices, column->label, "%zu of %zu cases: %s%s: %s", tally->states[i], all,
+                    figure_absence_short(tally->first[i]),
+                    tally->states[i] > 1 ? "; the first" : "",
+                    reason != NULL ? reason : "no reason was recorded");
     }
     tally_add(notices, column->label, tally->missing, all,
               "missing, the file ends before they were measured");

@@ -81,9 +81,12 @@ static void write_host(const json_t *host, struct sheet *sheet)
     write_caches(json_object_get(topology, "caches"), sheet);
     write_nodes(json_object_get(topology, "numa_nodes"), sheet);
     write_pci(json_object_get(topology, "pci"), sheet);
+    sheet_text(sheet, "Operating system", host, "os");
     sheet_text(sheet, "Kernel", host, "kernel");
     sheet_text(sheet, "Host name", host, "hostname");
     sheet_text(sheet, "Frequency governor", host, "governor");
+    sheet_value(sheet, "Turbo", host, "turbo");
+    sheet_value(sheet, "Several threads a core (SMT)", host, "smt");
     sheet_text(sheet, "Virtual machine", host, "hypervisor");
     sheet_value(sheet, "Load before the start, 1 min", host, "load_1min");
     sheet_members(sheet, "Control group limits", json_object_get(host, "cgroup"));
@@ -101,6 +104,9 @@ void sheet_host(const struct result *result, struct sheet *sheet)
 {
     write_host(json_object_get(result->header, "host"), sheet);
     write_noise(result, sheet);
+    const json_t *notes = json_object_get(json_object_get(result->header, "host"), "notes");
+    for (size_t i = 0; i < json_array_size(notes); i++)
+        sheet_fact(sheet, "Note", json_string_value(json_array_get(notes, i)));
     sheet_members(sheet, "Environment", json_object_get(result->header, "environment"));
 }
 

@@ -74,6 +74,8 @@ static void value_text(const json_t *value, struct text *out)
         text_append(out, "not told");
     else if (json_is_string(value))
         text_append(out, json_string_value(value));
+    else if (json_is_boolean(value))
+        text_append(out, json_is_true(value) ? "yes" : "no");
     else if ((dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
                                              JSON_REAL_PRECISION(6))) != NULL) {
         text_append(out, dumped);

@@ -14,7 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HOST_ONE, HOST_ALL, HOST_DEVICES, HOST_ALIGNMENT = 4096, HOST_LOCAL_BYTES = 65536 };
+enum {
+    HOST_ONE,
+    HOST_ALL,
+    HOST_DEVICES,
+    HOST_ALIGNMENT = 4096,
+    HOST_LOCAL_BYTES = 65536,
+    HOST_GROUP_ITEMS = 4096
+};
 
 struct driver {
     int threads;
@@ -103,10 +110,10 @@ static enum code host_device_list(struct driver *driver, struct device_info **in
         info->unified_memory = info->has_f64 = info->available = true;
         info->compute_units = (uint32_t)threads;
         info->memory_bytes = info->max_alloc_bytes = physical_memory();
-        info->max_group_items = 1;
+        info->max_group_items = HOST_GROUP_ITEMS; /* a group is a tile of the loops */
         info->local_bytes = HOST_LOCAL_BYTES;
         for (int d = 0; d < LAUNCH_DIMENSIONS; d++)
-            info->max_group_size[d] = 1;
+            info->max_group_size[d] = HOST_GROUP_ITEMS;
         info->timer_step_ns = 1;
     }
     return CODE_OK;
@@ -234,7 +241,7 @@ static uint64_t host_kernel_group_limit(struct device *device, struct kernel *ke
 {
     (void)device;
     (void)kernel;
-    return 1;
+    return HOST_GROUP_ITEMS;
 }
 
 static enum code host_launch(struct device *device, const struct launch *launch, struct error *err)

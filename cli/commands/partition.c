@@ -39,7 +39,7 @@ static void print_text(const struct partition *partition, struct text *out)
     print_count(out, "each worker", partition->share, "");
     print_count(out, "slots", partition->slots, "");
     print_count(out, "idle slots", partition->idle_slots, idle);
-    print_count(out, "the last worker", partition->last_share, last);
+    print_count(out, "last worker with items", partition->last_share, last);
     print_count(out, "workers without an item", partition->empty_workers, "");
     text_printf(out,
                 "worker i (from 1) reads items %s·(i−1)+1 to %s·i+1; the last one stops at %s, the "

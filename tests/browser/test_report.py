@@ -262,6 +262,21 @@ def check_result(assay, browser, path, folder, first):
     return not problems
 
 
+def check_fleet(assay, browser, folder):
+    """200 devices, 40 cases, 30 samples each: one page that opens, below 20 MB, with the summary first."""
+    path, report = folder / "fleet.jsonl", folder / "fleet.html"
+    sample.write(path, 200)
+    subprocess.run([assay, "report", str(path), "-o", str(report)], check=True, capture_output=True)
+    megabytes = report.stat().st_size / 1e6
+    page = Page()
+    page.feed(browse(browser, report, "--dump-dom"))
+    text = page.text()
+    good = (megabytes < 20 and "8000 of 8000 measurements passed" in text and "m-39-199" in page.rows
+            and text.index("Devices at a glance") < text.index("Verdicts against"))
+    print(f"fleet: {megabytes:.1f} MB, {len(page.rows)} measurements, {'good' if good else 'BAD'}")
+    return good
+
+
 def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
@@ -274,6 +289,8 @@ def main():
             sample.write(paths[0])
             paths += [TESTS / "data" / f"{name}.jsonl" for name in ("card", "hostile", "large-integers")]
         results = [check_result(sys.argv[1], browser, path, pathlib.Path(folder), path == paths[0]) for path in paths]
+        if len(sys.argv) == 2:
+            results.append(check_fleet(sys.argv[1], browser, pathlib.Path(folder)))
     return 0 if all(results) else 1
 
 

@@ -131,8 +131,9 @@ static void test_run_refused(void **state)
         {2, {config, "--filter", "no such case"}, {"0 tests match 'no such case'", "small.yaml"}},
         {2, {"/nonexistent/x.yaml"}, {"/nonexistent/x.yaml", "No such file"}},
         {2, {"quikc"}, {"quikc"}},
-        {3, {config, "-d", "opencl:nosuch:7"}, {"opencl:nosuch:7", "opencl:pocl:0", "host:one"}},
-        {3, {config, "-d", "host:thre"}, {"host:thre", "host:one"}},
+        {2, {config, "-d", "opencl:pocl:9"}, {"opencl:pocl:9", "opencl:pocl:0", "host:one"}},
+        {2, {config, "-d", "opencl:nosuch:7"}, {"opencl:nosuch:7", "opencl:pocl:0", "host:one"}},
+        {3, {config, "-d", "example 9000"}, {"example 9000", "opencl:pocl:0", "host:one"}},
         {2, {config, "--seed", "1e6"}, {"--seed"}},
         {2, {config, "--resume", output}, {"--resume takes config, devices and seed"}},
     };

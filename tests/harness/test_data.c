@@ -39,15 +39,18 @@ static void test_data_fill_same_for_any_thread_count(void **state)
     assert_non_null(one);
     assert_non_null(many);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        size_t bytes = type_bytes(types[t]);
         omp_set_num_threads(1);
-        data_fill(types[t], 1.0, 7, 3, one, COUNT);
+        data_fill(types[t], 1.0, 7, 0, one, COUNT);
         omp_set_num_threads(5);
-        data_fill(types[t], 1.0, 7, 3, many, COUNT);
-        assert_memory_equal(one, many, COUNT * type_bytes(types[t]));
-        data_fill(types[t], 1.0, 7, 4, many, COUNT);
-        assert_memory_not_equal(one, many, COUNT * type_bytes(types[t]));
-        data_fill(types[t], 1.0, 8, 3, many, COUNT);
-        assert_memory_not_equal(one, many, COUNT * type_bytes(types[t]));
+        data_fill(types[t], 1.0, 7, 0, many, COUNT);
+        assert_memory_equal(one, many, COUNT * bytes);
+        /* in two pieces */
+        data_fill(types[t], 1.0, 7, 0, many, 4000);
+        data_fill(types[t], 1.0, 7, 4000, (char *)many + 4000 * bytes, COUNT - 4000);
+        assert_memory_equal(one, many, COUNT * bytes);
+        data_fill(types[t], 1.0, 8, 0, many, COUNT);
+        assert_memory_not_equal(one, many, COUNT * bytes);
     }
     free(one);
     free(many);
@@ -87,12 +90,12 @@ static void test_data_fill_bytes_are_incompressible(void **state)
     free(values);
 }
 
-static void test_data_case_seed_depends_on_key(void **state)
+static void test_data_derive_seed_depends_on_text(void **state)
 {
     (void)state;
-    assert_true(data_case_seed(1, "a") != data_case_seed(1, "b"));
-    assert_true(data_case_seed(1, "a") != data_case_seed(2, "a"));
-    assert_true(data_case_seed(1, "a") == data_case_seed(1, "a"));
+    assert_true(data_derive_seed(1, "a") != data_derive_seed(1, "b"));
+    assert_true(data_derive_seed(1, "a") != data_derive_seed(2, "a"));
+    assert_true(data_derive_seed(1, "a") == data_derive_seed(1, "a"));
 }
 
 int main(void)
@@ -102,7 +105,7 @@ int main(void)
         cmocka_unit_test(test_data_fill_same_for_any_thread_count),
         cmocka_unit_test(test_data_fill_floats_are_normal_and_spread),
         cmocka_unit_test(test_data_fill_bytes_are_incompressible),
-        cmocka_unit_test(test_data_case_seed_depends_on_key),
+        cmocka_unit_test(test_data_derive_seed_depends_on_text),
     };
     return cmocka_run_group_tests_name("harness/data", tests, NULL, NULL);
 }

@@ -99,7 +99,8 @@ static inline void bed_init(struct bed *bed, const struct case_spec *spec,
         memset(bed->memory[i], 0xff, buffer->count * type_bytes(buffer->type));
         if (buffer->role != BUFFER_IN)
             continue;
-        data_fill(buffer->type, buffer->scale, 7, i, bed->memory[i], buffer->count);
+        data_fill(buffer->type, buffer->scale, data_derive_seed(7, buffer->name), buffer->first,
+                  bed->memory[i], buffer->count);
         bed->data[i] = bed->memory[i];
     }
 }
