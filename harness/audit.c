@@ -166,7 +166,8 @@ static enum code spin_time_all_ways(struct spin *spin, uint64_t items, double *n
     uint64_t wrong = code == CODE_OK ? spin_wrong(spin, items) : 0;
     if (wrong > 0)
         return error_set(err, CODE_INVALID, 0,
-                         "the audit kernel's output is wrong (%llu of %llu elements)",
+                         "the audit kernel's output is wrong (%llu of %llu elements): the device "
+                         "computes wrongly, or no way of waiting waits",
                          (unsigned long long)wrong, (unsigned long long)items);
     return code;
 }

@@ -126,10 +126,10 @@ static enum code warm_up(struct bench *bench, struct error *err)
 
 static double sample_floor_ns(const struct bench *bench)
 {
-    double floor_ns = fmax(sample_least_ns, steps_of_clock * (double)bench->audit->step_ns);
-    if (bench->host_clock)
-        floor_ns = fmax(floor_ns, bench->audit->overhead_ns / overhead_share);
-    return floor_ns;
+    /* The step is the device's clock's; the host's has one of a nanosecond. */
+    double asked = bench->host_clock ? bench->audit->overhead_ns / overhead_share
+                                     : steps_of_clock * (double)bench->audit->step_ns;
+    return fmax(sample_least_ns, asked);
 }
 
 /* Grows the batch until a sample is long enough on the case's own clock. */

@@ -205,7 +205,7 @@ static void remarks_of_record(const struct record *record, struct text *out)
     if (residence != NULL && strcmp(residence, "cache") == 0)
         remark_add(out, "fits in a cache");
     if (json_is_true(json_object_get(memory, "same_memory")))
-        remark_add(out, "host and device memory are the same: no bus involved");
+        remark_add(out, "host memory, no bus involved");
     const json_t *notes = json_object_get(record->json, "notes");
     for (size_t i = 0; i < json_array_size(notes); i++) {
         const char *note = json_string_value(json_array_get(notes, i));
@@ -219,7 +219,7 @@ void figure_remarks(const struct matrix_cell *cell, struct text *out)
     struct text remarks = {0};
     if (cell->has_number) {
         if (!cell->record->converged)
-            remark_add(&remarks, "not converged: the interval aimed at was not reached");
+            remark_add(&remarks, "not converged");
         if (cell->summary.bimodal)
             remark_add(&remarks, "two modes");
         if (cell->summary.drift)

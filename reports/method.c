@@ -44,6 +44,12 @@ const struct method_item method_items[] = {
      "A rate above a physical limit of the device, or a step that does not take twice as long for "
      "twice the work, is marked as such "
      "and never shown as a rate."},
+    {"Remarks", "Not converged: the interval aimed at was not reached in the case's time. Two "
+                "modes: the samples gather around two values, and the "
+                "median may describe neither. Drift: later rounds were slower or faster than "
+                "earlier ones. Fits in a cache: the rate is that of a "
+                "cache, not of the memory. Host memory, no bus involved: the device works in the "
+                "host's memory, so a copy to it crosses no link."},
     {NULL, NULL},
 };
 
