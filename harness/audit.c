@@ -455,15 +455,17 @@ json_t *audit_to_json(const struct audit *audit)
 enum code audit_from_json(const json_t *json, struct audit *audit, struct error *err)
 {
     *audit = (struct audit){0};
-    const char *source = NULL, *reason = NULL, *way = NULL;
+    const char *source = NULL, *way = NULL;
+    json_t *reason = NULL; /* null on the device's clock */
     json_int_t step = 0;
     json_t *mutable_json = json_deep_copy(json); /* jansson's unpack wants a mutable value */
-    int status = json_unpack(mutable_json, "{s:{s:s,s?s},s:{s:s},s:F,s:I}", "clock", "source",
+    int status = json_unpack(mutable_json, "{s:{s:s,s?o},s:{s:s},s:F,s:I}", "clock", "source",
                              &source, "reason", &reason, "wait", "way", &way, "overhead_ns",
                              &audit->overhead_ns, "step_ns", &step);
     if (status == 0) {
         audit->device_clock = strcmp(source, "device") == 0;
-        snprintf(audit->clock_reason, AUDIT_REASON_BYTES, "%s", reason != NULL ? reason : "");
+        const char *why = json_string_value(reason);
+        snprintf(audit->clock_reason, AUDIT_REASON_BYTES, "%s", why != NULL ? why : "");
         audit->step_ns = (uint64_t)step;
         for (int i = 0; i < WAIT_WAYS; i++)
             if (strcmp(way, wait_way_name((enum wait_way)i)) == 0)

@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { SPAWN_STATUS = 4, SPAWN_FIRST_FREE = 10, SPAWN_ARGUMENTS_MAX = 8, SPAWN_ADDED_MAX = 2 };
+enum { SPAWN_STATUS = 4, SPAWN_FIRST_FREE = 10, SPAWN_ARGUMENTS_MAX = 8, SPAWN_ADDED_MAX = 4 };
 
 /* All that the child needs, made ready before the fork. */
 struct spawn {
@@ -76,9 +76,11 @@ static void spawn_set(struct spawn *spawn, size_t index, const char *name, const
 
 /* The environment for the child: this one, with the private directory as the place for the driver's
  * temporary files, which a crash would leave behind, and for its kernel cache unless the user has
- * chosen one. */
-static void spawn_environment(struct spawn *spawn, const char *cache_dir)
+ * chosen one. Threads of the host backend stay on a core each, unless the user has chosen
+ * otherwise: left to the scheduler, one may wait for milliseconds behind another that spins. */
+static void spawn_environment(struct spawn *spawn, const struct worker_options *options)
 {
+    const char *cache_dir = options->cache_dir;
     size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL)
         count++;
@@ -86,11 +88,16 @@ static void spawn_environment(struct spawn *spawn, const char *cache_dir)
     for (size_t i = 0; i < count; i++)
         if (cache_dir == NULL || !text_starts_with(environ[i], "TMPDIR="))
             spawn->environment[kept++] = environ[i];
-    if (cache_dir == NULL)
-        return;
-    spawn_set(spawn, kept++, "TMPDIR", cache_dir);
-    if (getenv("POCL_CACHE_DIR") == NULL)
-        spawn_set(spawn, kept, "POCL_CACHE_DIR", cache_dir);
+    if (cache_dir != NULL)
+        spawn_set(spawn, kept++, "TMPDIR", cache_dir);
+    if (cache_dir != NULL && getenv("POCL_CACHE_DIR") == NULL)
+        spawn_set(spawn, kept++, "POCL_CACHE_DIR", cache_dir);
+    bool chosen = getenv("OMP_PROC_BIND") != NULL || getenv("OMP_PLACES") != NULL ||
+                  getenv("GOMP_CPU_AFFINITY") != NULL;
+    if (!chosen && strcmp(options->backend, "host") == 0) {
+        spawn_set(spawn, kept++, "OMP_PROC_BIND", "true");
+        spawn_set(spawn, kept, "OMP_PLACES", "cores");
+    }
 }
 
 static void spawn_arguments(struct spawn *spawn, const struct worker_options *options)
@@ -238,7 +245,7 @@ enum code worker_start(const struct worker_options *options, struct worker **wor
     struct spawn spawn = {
         .socket = {-1, -1}, .output = {-1, -1}, .status = {-1, -1}, .null = -1, .parent = getpid()};
     spawn_arguments(&spawn, options);
-    spawn_environment(&spawn, options->cache_dir);
+    spawn_environment(&spawn, options);
     enum code code = CODE_OK;
     int failure = 0;
     pid_t pid = -1;

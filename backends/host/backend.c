@@ -103,7 +103,9 @@ static enum code host_device_list(struct driver *driver, struct device_info **in
         snprintf(info->id, sizeof info->id, "host:%s", i == HOST_ONE ? "one" : "all");
         snprintf(info->name, sizeof info->name, "%s (%d %s)", model, threads,
                  threads == 1 ? "core" : "cores");
-        snprintf(info->driver, sizeof info->driver, "plain C, OpenMP %d", _OPENMP);
+        const char *bound = getenv("OMP_PROC_BIND");
+        snprintf(info->driver, sizeof info->driver, "plain C, OpenMP %d%s", _OPENMP,
+                 bound != NULL && strcmp(bound, "false") != 0 ? ", threads bound to cores" : "");
         snprintf(info->api, sizeof info->api, "C11");
         snprintf(info->platform, sizeof info->platform, "host baseline");
         info->type = DEVICE_CPU;

@@ -241,4 +241,25 @@ static inline void assert_measured(const json_t *record)
     assert_true(strcmp(source, "device") == 0 || !is_null_at(record, "clock.reason"));
 }
 
+/* Every planned pair has one record, and no other is there. */
+static inline void assert_whole(const char *path)
+{
+    json_t *lines = lines_of(path);
+    assert_non_null(lines);
+    const json_t *planned = member(json_array_get(lines, 0), "planned");
+    size_t index;
+    json_t *pair;
+    json_array_foreach((json_t *)(uintptr_t)planned, index, pair)
+    {
+        const json_t *record = find_record(lines, text_at(pair, "device"), text_at(pair, "case"));
+        if (record == NULL)
+            fail_msg("'%s' on '%s' is missing", text_at(pair, "case"), text_at(pair, "device"));
+    }
+    assert_int_equal(count_of(lines, "record"), json_array_size(planned));
+    const json_t *end = json_array_get(lines, json_array_size(lines) - 1);
+    assert_string_equal(text_at(end, "kind"), "end");
+    assert_true(is_true_at(end, "complete"));
+    json_decref(lines);
+}
+
 #endif

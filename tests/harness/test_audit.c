@@ -76,11 +76,36 @@ static void test_audit_device_host(void **state)
     driver_close(driver);
 }
 
+/* An audit that found the device's clock good has no reason: a worker that takes the place of a
+ * dead one has to read that too. */
+static void test_audit_from_json_device_clock(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    const struct audit audit = {.way = WAIT_FINISH,
+                                .way_usable = {[WAIT_FINISH] = true},
+                                .device_clock = true,
+                                .slope = 1.001,
+                                .overhead_ns = 12345.5,
+                                .step_ns = 80};
+    struct audit copy;
+    json_t *json = audit_to_json(&audit);
+    if (audit_from_json(json, &copy, &err) != CODE_OK)
+        fail_msg("%s", err.message);
+    assert_true(copy.device_clock);
+    assert_string_equal(copy.clock_reason, "");
+    assert_int_equal(copy.way, WAIT_FINISH);
+    assert_true(copy.overhead_ns > 12345 && copy.overhead_ns < 12346);
+    assert_int_equal(copy.step_ns, 80);
+    json_decref(json);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_audit_stamps_rules),
         cmocka_unit_test(test_audit_device_host),
+        cmocka_unit_test(test_audit_from_json_device_clock),
     };
     return cmocka_run_group_tests_name("harness/audit", tests, NULL, NULL);
 }
