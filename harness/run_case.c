@@ -309,6 +309,15 @@ static enum code trial_finish(struct run *run, const struct case_spec *spec, con
     return CODE_OK;
 }
 
+static void read_occupancy(const struct trial *trials, size_t count, struct occupancy *reading)
+{
+    long *pids = memory_zeroed(count, sizeof *pids);
+    for (size_t i = 0; i < count; i++)
+        pids[i] = trials[i].lane->worker != NULL ? worker_pid(trials[i].lane->worker) : 0;
+    occupancy_read("", pids, count, reading);
+    free(pids);
+}
+
 /* Measures a group of trials whose buffers fit the machine's memory side by side. */
 static enum code measure_group(struct run *run, const struct case_spec *spec, const char *key,
                                struct trial *trials, size_t count, struct error *err)
@@ -321,11 +330,17 @@ static enum code measure_group(struct run *run, const struct case_spec *spec, co
         clock_stamp(trials[i].started);
         code = trial_prepare(run, key, &trials[i], err);
     }
+    struct occupancy begin, end;
+    read_occupancy(trials, count, &begin);
     for (bool any = true; any && code == CODE_OK;)
         code = alternate(run, key, trials, count, &any, err);
-    for (size_t i = 0; i < count && code == CODE_OK; i++)
+    read_occupancy(trials, count, &end);
+    double foreign = occupancy_foreign_share(&begin, &end);
+    for (size_t i = 0; i < count && code == CODE_OK; i++) {
+        trials[i].foreign_share = foreign;
         if (trials[i].wanted)
             code = trial_finish(run, spec, key, &trials[i], err);
+    }
     return code;
 }
 

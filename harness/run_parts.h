@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "harness/lane.h"
+#include "harness/occupancy.h"
 #include "harness/run.h"
 #include "harness/sentinel.h"
 #include "harness/stats.h"
@@ -53,6 +54,7 @@ struct trial {
                                             */
     bool converged;
     bool crowded;         /* the devices' buffers do not fit this machine's memory side by side */
+    double foreign_share; /* of the processors that others took during the rounds; NaN unknown */
     uint64_t measured_ns; /* spent in rounds */
     uint64_t begin_ns;
     char started[CLOCK_STAMP_BYTES];

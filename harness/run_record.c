@@ -4,6 +4,7 @@
  * above what is possible. */
 #include "harness/run_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,10 +108,12 @@ static json_t *conditions_json(const struct trial *trial)
     }
     json_t *reason =
         trial->telemetry_reason != NULL ? json_incref(trial->telemetry_reason) : json_null();
-    return json_pack("{s:{s:O,s:O},s:o,s:n,s:o}", "sentinel", "compute_ns", trial->sentinel_compute,
-                     "memory_ns", trial->sentinel_memory, "load_1min",
-                     load >= 0 ? json_real(load) : json_null(), "telemetry", "telemetry_reason",
-                     reason);
+    json_t *foreign =
+        isfinite(trial->foreign_share) ? json_real(trial->foreign_share) : json_null();
+    return json_pack("{s:{s:O,s:O},s:o,s:o,s:n,s:o}", "sentinel", "compute_ns",
+                     trial->sentinel_compute, "memory_ns", trial->sentinel_memory, "load_1min",
+                     load >= 0 ? json_real(load) : json_null(), "foreign_share", foreign,
+                     "telemetry", "telemetry_reason", reason);
 }
 
 static json_t *notes_json(const struct run *run, const struct trial *trial)

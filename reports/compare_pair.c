@@ -225,11 +225,18 @@ static bool depends_on_host(const struct result_device *device, const struct rec
            strcmp(record->bytes_counted, "payload") == 0;
 }
 
-/* How far the load during the record passes the processors, as a share of them: with twice as many
- * threads as processors, what share a case got was between all and half of one. The load counts the
- * run's own threads, one a processor at most. */
-static double overload(const struct result *result, const struct record *record)
+/* What others' use of the processors can have done to a record. With a share f taken, the rest is
+ * 1 - f; work on several threads waits for the slowest of them, so its loss is a multiple of f / (1
+ * - f): at most 4 in the runs seen. Files without the share have the load alone: how far it passes
+ * the processors, of which the run's own threads are one each at most. */
+static double occupied(const struct result *result, const struct record *record)
 {
+    static const double coupling = 4.0;
+    const json_t *share = member(record, "conditions", "foreign_share");
+    if (json_is_number(share)) {
+        double taken = json_number_value(share);
+        return taken < 1.0 ? coupling * taken / (1.0 - taken) : coupling;
+    }
     const json_t *host = json_object_get(result->header, "host");
     double cpus = json_number_value(json_object_get(host, "online_cpus"));
     double load = json_number_value(member(record, "conditions", "load_1min"));
@@ -249,5 +256,5 @@ double pair_noise_floor(const struct comparison *comparison, const struct record
     double floor = scale * hypot(left->noise, right->noise);
     floor = fmax(floor, sentinel_shift(base, other, "compute_ns"));
     floor = fmax(floor, sentinel_shift(base, other, "memory_ns"));
-    return fmax(floor, fmax(overload(left, base), overload(right, other)));
+    return fmax(floor, fmax(occupied(left, base), occupied(right, other)));
 }

@@ -70,8 +70,10 @@ static void test_work_skipped_late(void **state)
     static const struct {
         const char *fault;
         int launch;
-    } rows[] = {{"skip", 5},           {"skip", 13},      {"skip", LAST_LAUNCH - 1},
-                {"skip", LAST_LAUNCH}, {"flip:1023", 10}, {"flip:1023", LAST_LAUNCH},
+    } rows[] = {{"skip", 5},
+                {"skip", LAST_LAUNCH - 1},
+                {"skip", LAST_LAUNCH},
+                {"flip:1023", LAST_LAUNCH},
                 {"nan", LAST_LAUNCH}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct measured result = late_run(*state, rows[i].fault, rows[i].launch, 4);
@@ -107,7 +109,7 @@ static void test_work_failures(void **state)
         {"kernel=lost-after:7", "device-lost", "the device is lost"},
         {"kernel=crash:3", "crashed", "signal 11 (SIGSEGV) in step 'prepare'"},
         {"fail=clBuildProgram:-11:2", "error", "CL_BUILD_PROGRAM_FAILURE (-11)"},
-        {"fail=clEnqueueNDRangeKernel:-54:90", "error", "CL_INVALID_WORK_GROUP_SIZE (-54)"},
+        {"fail=clEnqueueNDRangeKernel:-54:1000", "error", "CL_INVALID_WORK_GROUP_SIZE (-54)"},
     };
     check_rows(*state, rows, sizeof rows / sizeof rows[0]);
 }

@@ -205,6 +205,7 @@ def compare_files(card):
                                                       failed(copying(hostile, 1.0), "error", "-5 = CL_OUT_OF_RESOURCES")])),
         "measured-alone.jsonl": chain(whole("0", [POCL, CARD], alone)),
         "noisy.jsonl": chain(whole("5", [POCL], noisy)),
+        "occupied.jsonl": chain(whole("e", [POCL], [changed(r, ["conditions", "foreign_share"], 0.2) for r in quiet[:2]])),
         "busy.jsonl": chain(whole("e", [POCL], [changed(r, ["conditions", "load_1min"], 5.0) for r in quiet[:2]])),
         "quiet.jsonl": chain(whole("6", [POCL], quiet, "2026-01-11T09:00:00Z")),
         "large-integers.jsonl": chain(whole("7", [{**CARD, "memory_bytes": 9007199254740993}],

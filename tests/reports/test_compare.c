@@ -307,6 +307,16 @@ static void test_overload_widens_the_interval(void **unused)
     release(&pair);
 }
 
+/* Others took a fifth of the processors: 4 * 0.2 / 0.8 = 1. */
+static void test_occupied_processors_widen_the_interval(void **unused)
+{
+    (void)unused;
+    struct pair pair = compare_devices("noisy.jsonl", POCL, "occupied.jsonl", POCL, false, false);
+    assert_int_equal(pair.code, CODE_OK);
+    assert_true(about(row_of(&pair, "gemm@1 m=256")->floor, 1.0));
+    release(&pair);
+}
+
 static void test_resumed_run_is_not_side_by_side(void **unused)
 {
     (void)unused;
@@ -432,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_unknown_device),
         cmocka_unit_test(test_noise_floor_by_hand),
         cmocka_unit_test(test_overload_widens_the_interval),
+        cmocka_unit_test(test_occupied_processors_widen_the_interval),
         cmocka_unit_test(test_resumed_run_is_not_side_by_side),
         cmocka_unit_test(test_devices_measured_alone_are_not_paired),
         cmocka_unit_test(test_pairs_of_devices),
