@@ -191,10 +191,20 @@ static void test_append_chains_by_sha256(void **state)
     free(written);
 }
 
-static void test_create_refuses_an_existing_file(void **state)
+/* A file that got no line is no result, and does not stand in the way of the next run. */
+static void test_close_without_a_line_leaves_no_file(void **state)
 {
     const struct place *place = *state;
     close_writer(create(place->path, false));
+    assert_int_not_equal(access(place->path, F_OK), 0);
+}
+
+static void test_create_refuses_an_existing_file(void **state)
+{
+    const struct place *place = *state;
+    struct writer *first = create(place->path, false);
+    assert_int_equal(writer_append(first, json_pack("{s:s}", "kind", "header"), NULL), CODE_OK);
+    close_writer(first);
     struct writer *writer = NULL;
     struct error err = {0};
     assert_int_equal(writer_create(place->path, false, &writer, &err), CODE_USAGE);
@@ -468,6 +478,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_append_is_stable_over_a_round_trip, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_append_chains_by_sha256, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_close_without_a_line_leaves_no_file, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_create_with_force_destroys_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_create_refuses_an_existing_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_create_with_force_destroys_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_create_refuses_a_file_in_use, set_up, tear_down),
