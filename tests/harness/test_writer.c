@@ -480,7 +480,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_append_chains_by_sha256, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_close_without_a_line_leaves_no_file, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_create_with_force_destroys_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_create_refuses_an_existing_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_create_with_force_destroys_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_create_refuses_a_file_in_use, set_up, tear_down),
