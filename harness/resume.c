@@ -30,6 +30,7 @@ static void take_records(const struct result *result, struct resume *resume)
         char pair[RUN_PAIR_BYTES];
         run_pair(result->records[i].key, result->records[i].device, pair);
         json_object_set_new(resume->done, pair, json_true());
+        resume->states[result->records[i].state]++;
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/config.h"
 #include "harness/inventory.h"
+#include "harness/state.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -16,8 +17,9 @@ struct resume {
     char **devices; /* ids */
     size_t device_count;
     uint64_t seed;
-    json_t *header; /* for resume_check */
-    json_t *done;   /* run_pair → true */
+    json_t *header;             /* for resume_check */
+    json_t *done;               /* run_pair → true */
+    size_t states[STATE_COUNT]; /* of the records that are there */
 };
 
 /* CODE_CONFIG: no result file of this tool; CODE_USAGE: nothing is missing. */

@@ -162,16 +162,18 @@ static void print_outcome(const struct job *job, const struct run_outcome *outco
     text_release(&states);
 }
 
-/* A file that was continued may have wanted its end line only. */
-static int exit_of(const struct run_outcome *outcome, bool resumed)
+/* Of all that the file holds, with what stood in it before it was continued. */
+static int exit_of(const struct run_outcome *outcome, const size_t earlier[STATE_COUNT])
 {
-    if (outcome->interrupted || outcome->states[STATE_TIMEOUT] > 0)
+    size_t good = 0, total = 0;
+    for (int state = 0; state < STATE_COUNT; state++) {
+        size_t count = outcome->states[state] + earlier[state];
+        total += count;
+        good += state == STATE_OK || state == STATE_UNSUPPORTED ? count : 0;
+    }
+    if (outcome->interrupted || outcome->states[STATE_TIMEOUT] + earlier[STATE_TIMEOUT] > 0)
         return EXIT_INTERRUPTED;
-    size_t good = outcome->states[STATE_OK] + outcome->states[STATE_UNSUPPORTED];
-    size_t total = 0;
-    for (int state = 0; state < STATE_COUNT; state++)
-        total += outcome->states[state];
-    return good == total && (total > 0 || resumed) ? EXIT_OK : EXIT_FAILED_CASE;
+    return good == total && total > 0 ? EXIT_OK : EXIT_FAILED_CASE;
 }
 
 static int run_job(struct job *job, bool redact)
@@ -193,7 +195,7 @@ static int run_job(struct job *job, bool redact)
     enum code code = run_cases(&run, &outcome, &err);
     progress_end(&progress);
     print_outcome(job, &outcome);
-    return code == CODE_OK ? exit_of(&outcome, job->resumed) : command_fail(&err);
+    return code == CODE_OK ? exit_of(&outcome, job->resume.states) : command_fail(&err);
 }
 
 static void release_job(struct job *job)

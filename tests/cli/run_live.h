@@ -7,7 +7,7 @@
 
 #include "run_support.h"
 
-#include <errno.h>
+#include <signal.h>
 #include <time.h>
 
 enum { LIVE_SECONDS = 120, LIVE_WORKERS_MAX = 8 };
