@@ -77,6 +77,42 @@ static void test_parse_count(void **state)
     }
 }
 
+static const struct refused refused_bytes[] = {
+    {"64M", "ambiguous, expected MB (1000) or MiB (1024)"},
+    {"64k", "ambiguous, expected kB (1000) or KiB (1024)"},
+    {"64K", "ambiguous, expected kB (1000) or KiB (1024)"},
+    {"64mib", "did you mean 'MiB'?"},
+    {"64 KB", "did you mean 'kB'?"},
+    {"64", "unit is missing"},
+    {"0", "unit is missing"},
+    {"0 B", "more than 0"},
+    {"0.0 MiB", "more than 0"},
+    {"-1MiB", "plain decimal number"},
+    {"+1MiB", "plain decimal number"},
+    {"0.3B", "whole number of bytes"},
+    {"0.3 KiB", "whole number of bytes"},
+    {"18446744073709551616", "64 bits"},
+    {"18446744073709551616 B", "64 bits"},
+    {"16EiB", "unknown unit 'EiB'"},
+    {"16777216 TiB", "more than 18446744073709551615 bytes"},
+    {"16777215.9999999999999999 TiB", "whole number"},
+    {"1e6 MiB", "unknown unit"},
+    {"1e6", "unknown unit"},
+    {"0x10 B", "unknown unit"},
+    {"012 MiB", "plain decimal number"},
+    {".5 MiB", "plain decimal number"},
+    {"5. MiB", "digits after the point"},
+    {"1,5 MiB", "plain decimal number"},
+    {"1 000 MiB", "plain decimal number"},
+    {"64  MiB", "plain decimal number"},
+    {"64 MiB ", "unknown unit"},
+    {"64 ", "plain decimal number"},
+    {"MiB", "plain decimal number"},
+    {"", "plain decimal number"},
+    {"0.000000000000931322574615478515625 TiB", "18 decimals"},
+    {"5 \xc2\xb5s", "unknown unit"},
+};
+
 /* CF-04 */
 static void test_parse_bytes(void **state)
 {
@@ -99,41 +135,6 @@ static void test_parse_bytes(void **state)
         {"18446744073709551615 B", UINT64_MAX},
         {"16777215 TiB", 16777215ull << 40},
     };
-    static const struct refused bad[] = {
-        {"64M", "ambiguous, expected MB (1000) or MiB (1024)"},
-        {"64k", "ambiguous, expected kB (1000) or KiB (1024)"},
-        {"64K", "ambiguous, expected kB (1000) or KiB (1024)"},
-        {"64mib", "did you mean 'MiB'?"},
-        {"64 KB", "did you mean 'kB'?"},
-        {"64", "unit is missing"},
-        {"0", "unit is missing"},
-        {"0 B", "more than 0"},
-        {"0.0 MiB", "more than 0"},
-        {"-1MiB", "plain decimal number"},
-        {"+1MiB", "plain decimal number"},
-        {"0.3B", "whole number of bytes"},
-        {"0.3 KiB", "whole number of bytes"},
-        {"18446744073709551616", "64 bits"},
-        {"18446744073709551616 B", "64 bits"},
-        {"16EiB", "unknown unit 'EiB'"},
-        {"16777216 TiB", "more than 18446744073709551615 bytes"},
-        {"16777215.9999999999999999 TiB", "whole number"},
-        {"1e6 MiB", "unknown unit"},
-        {"1e6", "unknown unit"},
-        {"0x10 B", "unknown unit"},
-        {"012 MiB", "plain decimal number"},
-        {".5 MiB", "plain decimal number"},
-        {"5. MiB", "digits after the point"},
-        {"1,5 MiB", "plain decimal number"},
-        {"1 000 MiB", "plain decimal number"},
-        {"64  MiB", "plain decimal number"},
-        {"64 MiB ", "unknown unit"},
-        {"64 ", "plain decimal number"},
-        {"MiB", "plain decimal number"},
-        {"", "plain decimal number"},
-        {"0.000000000000931322574615478515625 TiB", "18 decimals"},
-        {"5 \xc2\xb5s", "unknown unit"},
-    };
     struct error err;
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         uint64_t bytes = 77;
@@ -141,9 +142,10 @@ static void test_parse_bytes(void **state)
         if (code != CODE_OK || bytes != good[i].bytes)
             fail_msg("'%s': %s", good[i].text, code == CODE_OK ? "wrong value" : err.message);
     }
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    for (size_t i = 0; i < COUNT_OF(refused_bytes); i++) {
         uint64_t bytes = 77;
-        expect_refused(quantity_parse_bytes(bad[i].text, &bytes, &err), &err, &bad[i]);
+        expect_refused(quantity_parse_bytes(refused_bytes[i].text, &bytes, &err), &err,
+                       &refused_bytes[i]);
         assert_true(bytes == 77);
     }
 }

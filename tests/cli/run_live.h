@@ -7,6 +7,10 @@
 
 #include "run_support.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
 #include <signal.h>
 #include <time.h>
 

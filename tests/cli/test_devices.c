@@ -4,6 +4,8 @@
  * under which identity, in which surroundings; and selection by the run command. */
 #include "program.h"
 
+#include <dirent.h>
+
 /* ---- what is there ---- */
 
 static void test_devices_stock_machine(void **state)
