@@ -27,12 +27,15 @@ static const double doubling_patience_ns = 2e9; /* a busy machine gets so long t
 static const double doubling_low = 1.7, doubling_high = 2.3;
 
 /* Time of `steps` steps as one batch, on the case's clock. *usable false: stamps were rejected, for
- * the reason. */
+ * the reason. The outputs are marked first, so that no answer of an earlier batch is left to be
+ * kept. */
 static enum code time_batch(struct bench *bench, uint64_t steps, double *ns, bool *usable,
                             char *reason, struct error *err)
 {
     struct timing timing;
-    enum code code = timer_start(bench->device, err);
+    enum code code = bench_mark(bench, err);
+    if (code == CODE_OK)
+        code = timer_start(bench->device, err);
     for (uint64_t i = 0; i < steps && code == CODE_OK; i++)
         code = bench_enqueue_step(bench, err);
     if (code == CODE_OK)
@@ -263,9 +266,8 @@ static enum code take_sample(void *context, double *ns, struct error *err)
     struct bench *bench = loop->bench;
     bool usable = false;
     for (int attempt = 0; attempt < REJECTED_IN_A_ROW_MAX; attempt++) {
-        enum code code = bench_mark(bench, err);
-        if (code == CODE_OK)
-            code = time_batch(bench, bench->batch, ns, &usable, loop->round->rejected_reason, err);
+        enum code code =
+            time_batch(bench, bench->batch, ns, &usable, loop->round->rejected_reason, err);
         if (code != CODE_OK)
             return code;
         if (usable) {

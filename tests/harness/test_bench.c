@@ -4,6 +4,8 @@
  * ragged sizes. */
 #include "harness/bench.h"
 
+#include "base/clock.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,11 +112,93 @@ static void test_bench_finish_wrong_output(void **state)
     free(bench);
 }
 
+/* --- work that is skipped: a made-up kernel that works only if its answer is not there yet (CO-05)
+ * --- */
+
+enum { LAZY_COUNT = 64, LAZY_WORK_NS = 8000000 };
+
+static void lazy_kernel(const struct launch *launch, void *const *pointers, int threads)
+{
+    static const uint8_t answer[LAZY_COUNT];
+    (void)launch;
+    (void)threads;
+    if (memcmp(pointers[0], answer, LAZY_COUNT) == 0)
+        return;
+    uint64_t begin = clock_now_ns();
+    while (clock_now_ns() - begin < LAZY_WORK_NS) {
+    }
+    memcpy(pointers[0], answer, LAZY_COUNT);
+}
+
+static struct work lazy_work(const struct case_spec *spec)
+{
+    (void)spec;
+    return (struct work){.bytes = LAZY_COUNT, .bytes_counted = "payload", .unit = "B/s"};
+}
+
+static enum code lazy_build(const struct case_spec *spec, const struct device_caps *caps,
+                            struct step *step, struct error *err)
+{
+    (void)spec;
+    (void)caps;
+    (void)err;
+    step->buffers[0] = (struct buffer_spec){
+        .name = "out", .role = BUFFER_OUT, .type = TYPE_U8, .count = LAZY_COUNT};
+    step->buffer_count = step->op_count = 1;
+    step->ops[0] = (struct op){.kind = OP_LAUNCH,
+                               .kernel = "lazy",
+                               .arg_count = 1,
+                               .args = {{.kind = STEP_BUFFER, .buffer = 0}},
+                               .global = {1, 1, 1},
+                               .local = {1, 1, 1}};
+    return CODE_OK;
+}
+
+static void lazy_reference(const struct case_spec *spec, const struct step *step,
+                           const void *const *data, uint32_t out, uint64_t begin, uint64_t end,
+                           double *result)
+{
+    (void)spec;
+    (void)step;
+    (void)data;
+    (void)out;
+    memset(result, 0, (end - begin) * sizeof *result);
+}
+
+static struct tolerance lazy_tolerance(const struct case_spec *spec)
+{
+    (void)spec;
+    return (struct tolerance){.derivation = "zeros"};
+}
+
+/* The output is right each time, and twice the work takes no longer: no number. */
+static void test_bench_prepare_work_not_done(void **state)
+{
+    (void)state;
+    static const struct host_kernel kernels[] = {{"lazy", lazy_kernel}, {NULL, NULL}};
+    static const struct suite lazy = {.name = "pixel", /* whose kernel text is embedded */
+                                      .host = kernels,
+                                      .work = lazy_work,
+                                      .build = lazy_build,
+                                      .reference = lazy_reference,
+                                      .tolerance = lazy_tolerance};
+    struct bench *bench =
+        new_bench("copy@1 direction=h2d memory=pageable bytes=4096 tier=portable");
+    struct error err = {0};
+    bench->spec = (struct case_spec){.suite = &lazy};
+    assert_int_equal(bench_prepare(bench, &err), CODE_OK);
+    assert_int_equal(bench->state, STATE_NOT_SCALING);
+    assert_non_null(strstr(bench->reason, "twice the work took"));
+    bench_release(bench);
+    free(bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bench_every_suite),
         cmocka_unit_test(test_bench_finish_wrong_output),
+        cmocka_unit_test(test_bench_prepare_work_not_done),
     };
     return cmocka_run_group_tests_name("harness/bench", tests, open_host, close_host);
 }
