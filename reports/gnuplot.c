@@ -152,24 +152,25 @@ static enum code pump(struct child *child, const char *script, uint64_t deadline
     return CODE_OK;
 }
 
-/* Waits for the end of the child; one that is still there at the deadline is killed, with all that
- * it started. */
+/* Waits for the end of the child; one that is still there at the deadline is killed. Whatever it
+ * started and left behind is killed in any case, while its group still bears its name. */
 static int reap(pid_t pid, uint64_t deadline, bool *killed)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
+    siginfo_t info = {0};
     int status = 0;
     *killed = false;
-    for (;;) {
-        pid_t ended = waitpid(pid, &status, *killed ? 0 : WNOHANG);
-        if (ended == pid || (ended < 0 && errno != EINTR))
-            return status;
-        if (!*killed && now_ms() >= deadline) {
-            kill(-pid, SIGKILL);
-            *killed = true;
-        }
-        if (!*killed)
-            nanosleep(&pause, NULL);
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+           info.si_pid != pid) {
+        *killed = now_ms() >= deadline;
+        if (*killed)
+            break;
+        nanosleep(&pause, NULL);
     }
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
 }
 
 /* gnuplot repeats the script before it says what is wrong. */

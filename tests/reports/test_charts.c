@@ -10,7 +10,9 @@
 #include "reports/matrix.h"
 #include "reports/notices.h"
 
+#include <stdbool.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static const char folder[] = "test_charts_bin";
 static const char program[] = "test_charts_bin/gnuplot";
@@ -92,6 +94,42 @@ static void test_gnuplot_run_hangs(void **state)
         restore_path(old);
         text_release(&out);
     }
+}
+
+/* True if the process runs; one that is dead but not yet reaped does not. */
+static bool runs(long pid)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    const char *bracket = strrchr(line, ')');
+    return read && bracket != NULL && bracket[2] != 'Z' && bracket[2] != 'X';
+}
+
+/* What the program started is killed with it, also where the program itself ended in time. */
+static void test_gnuplot_run_leaves_no_process(void **state)
+{
+    (void)state;
+    struct text out = {0};
+    struct error err = {0};
+    use_program("/bin/sleep 60 & echo $! >test_charts_bin/pid; exec <&- ; exit 0");
+    char *old = only_folder();
+    assert_int_equal(gnuplot_run("plot 1\n", 300, &out, &err), CODE_TIMEOUT);
+    FILE *file = fopen("test_charts_bin/pid", "r");
+    long pid = 0;
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pid), 1);
+    fclose(file);
+    for (int i = 0; i < 200 && runs(pid); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_false(runs(pid));
+    unlink("test_charts_bin/pid");
+    restore_path(old);
+    text_release(&out);
 }
 
 static void test_gnuplot_run_fails(void **state)
@@ -313,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gnuplot_run_absent),
         cmocka_unit_test(test_gnuplot_run_hangs),
+        cmocka_unit_test(test_gnuplot_run_leaves_no_process),
         cmocka_unit_test(test_gnuplot_run_fails),
         cmocka_unit_test(test_gnuplot_run_large_script),
         cmocka_unit_test(test_gnuplot_run_environment),
