@@ -29,13 +29,13 @@ typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
 /* Twelve independent chains of multiply-adds in named variables, so that they stay in registers
  * (latency 4 times 2 units needs 8); the sum keeps them alive. */
-MULTIVERSION static float fma_chains(float factor, float summand)
+MULTIVERSION static float fma_chains(float factor, float summand, int steps)
 {
     lanes a = (lanes){0} + 1.0f, b = a + 1.0f, c = b + 1.0f, d = c + 1.0f, e = d + 1.0f,
           f = e + 1.0f;
     lanes g = f + 1.0f, h = g + 1.0f, i = h + 1.0f, j = i + 1.0f, k = j + 1.0f, l = k + 1.0f;
     lanes m = (lanes){0} + factor, s = (lanes){0} + summand;
-    for (int step = 0; step < FMA_STEPS; step++) {
+    for (int step = 0; step < steps; step++) {
         a = a * m + s, b = b * m + s, c = c * m + s, d = d * m + s, e = e * m + s, f = f * m + s;
         g = g * m + s, h = h * m + s, i = i * m + s, j = j * m + s, k = k * m + s, l = l * m + s;
     }
@@ -44,6 +44,11 @@ MULTIVERSION static float fma_chains(float factor, float summand)
     for (int lane = 0; lane < LANES; lane++)
         sum += all[lane];
     return sum;
+}
+
+float ceiling_multiply_adds(float factor, float summand, int steps)
+{
+    return fma_chains(factor, summand, steps);
 }
 
 static unsigned copy_in_cache(unsigned char seed)
@@ -71,7 +76,7 @@ void ceiling_measure(int threads, struct ceiling *ceiling)
         uint64_t begin = clock_now_ns();
 #pragma omp parallel for num_threads(threads) reduction(+ : sum) schedule(static, 1)
         for (int t = 0; t < threads; t++)
-            sum += fma_chains(0.5f, 0.25f);
+            sum += fma_chains(0.5f, 0.25f, FMA_STEPS);
         uint64_t middle = clock_now_ns();
 #pragma omp parallel for num_threads(threads) reduction(+ : bytes) schedule(static, 1)
         for (int t = 0; t < threads; t++)

@@ -16,4 +16,8 @@ struct ceiling {
 /* Takes about 0.1 s where no one else runs on `threads` threads. */
 void ceiling_measure(int threads, struct ceiling *ceiling);
 
+/* The work that operations_per_s is measured with: steps times 12 vector multiply-adds in
+ * registers; the result depends on all of them. */
+float ceiling_multiply_adds(float factor, float summand, int steps);
+
 #endif

@@ -79,6 +79,8 @@ const struct result_device *result_device_find(const struct result *result, cons
 const struct record *result_find(const struct result *result, const char *key, const char *device);
 /* Rate for a duration: operations or bytes per second as the record's suite defines it. */
 double record_rate(const struct record *record, double ns);
+/* The pieces of host work of conditions.sentinel; ends with NULL. */
+extern const char *const record_sentinels[];
 /* Median of the host sentinel "compute_ns" or "memory_ns" during the record; NaN if it was not
  * taken. */
 double record_sentinel(const struct record *record, const char *kind);

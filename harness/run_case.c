@@ -73,9 +73,11 @@ static void trial_reset_samples(struct trial *trial)
     trial->converged = false;
     json_decref(trial->phases);
     json_decref(trial->sentinel_compute);
+    json_decref(trial->sentinel_vector);
     json_decref(trial->sentinel_memory);
     trial->phases = json_object();
     trial->sentinel_compute = json_array();
+    trial->sentinel_vector = json_array();
     trial->sentinel_memory = json_array();
 }
 
@@ -272,8 +274,8 @@ static enum code alternate(struct run *run, const char *key, struct trial *trial
 {
     size_t *order = memory_zeroed(count, sizeof *order);
     shuffle(run, order, count);
-    uint64_t compute_ns = 0, memory_ns = 0;
-    sentinel_measure(run->sentinel, &compute_ns, &memory_ns);
+    struct sentinel_times times;
+    sentinel_measure(run->sentinel, &times);
     *any = false;
     enum code code = CODE_OK;
     for (size_t i = 0; i < count && code == CODE_OK; i++) {
@@ -281,8 +283,9 @@ static enum code alternate(struct run *run, const char *key, struct trial *trial
         if (!trial->running)
             continue;
         *any = true;
-        json_array_append_new(trial->sentinel_compute, json_integer((json_int_t)compute_ns));
-        json_array_append_new(trial->sentinel_memory, json_integer((json_int_t)memory_ns));
+        json_array_append_new(trial->sentinel_compute, json_integer((json_int_t)times.compute_ns));
+        json_array_append_new(trial->sentinel_vector, json_integer((json_int_t)times.vector_ns));
+        json_array_append_new(trial->sentinel_memory, json_integer((json_int_t)times.memory_ns));
         code = trial_round(run, key, trial, err);
     }
     free(order);
@@ -408,6 +411,7 @@ static void trial_release(struct trial *trial)
     json_decref(trial->after);
     json_decref(trial->phases);
     json_decref(trial->sentinel_compute);
+    json_decref(trial->sentinel_vector);
     json_decref(trial->sentinel_memory);
     json_decref(trial->telemetry_reason);
     free(trial->ns);

@@ -47,7 +47,7 @@ struct trial {
     size_t round_begin[RUN_ROUNDS_MAX + 1];
     size_t round_count;
     json_t *phases; /* {name: {"unit": "ns", "rounds": [[…]]}} */
-    json_t *sentinel_compute, *sentinel_memory;
+    json_t *sentinel_compute, *sentinel_vector, *sentinel_memory;
     json_t *telemetry_reason;
     uint64_t rejected;
     char host_clock_why[RUN_REASON_BYTES]; /* the case is repeated on the host's clock; "" it is not

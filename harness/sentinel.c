@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two fixed pieces of host work; see sentinel.h. */
+ * Fixed pieces of host work; see sentinel.h. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "harness/sentinel.h"
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "harness/ceiling.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AREA_BYTES = 32 << 20, CHAIN_STEPS = 400000 };
+enum { AREA_BYTES = 32 << 20, PIECE_BYTES = 4 << 20, CHAIN_STEPS = 100000, VECTOR_STEPS = 100000 };
 
 struct sentinel {
     uint64_t *source, *target;
+    size_t offset; /* of the next piece to copy */
+    size_t copied; /* bytes from the beginning that were copied at least once */
     uint64_t integer;
     double real;
+    float vector; /* keeps the multiply-adds */
 };
 
 /* Marsaglia, "Xorshift RNGs", 2003: three shifts, each waits for the one before. */
@@ -64,15 +70,55 @@ static void chain(struct sentinel *sentinel)
     sentinel->real = real;
 }
 
-void sentinel_measure(struct sentinel *sentinel, uint64_t *compute_ns, uint64_t *memory_ns)
+void sentinel_pass(struct sentinel *sentinel, struct sentinel_times *times)
 {
     uint64_t begin = clock_now_ns();
     chain(sentinel);
-    uint64_t middle = clock_now_ns();
-    memcpy(sentinel->target, sentinel->source, AREA_BYTES);
+    uint64_t chained = clock_now_ns();
+    sentinel->vector += ceiling_multiply_adds(0.5f, 0.25f, VECTOR_STEPS);
+    uint64_t added = clock_now_ns();
+    memcpy((char *)sentinel->target + sentinel->offset,
+           (const char *)sentinel->source + sentinel->offset, PIECE_BYTES);
     uint64_t end = clock_now_ns();
-    *compute_ns = middle - begin;
-    *memory_ns = end - middle;
+    sentinel->offset = (sentinel->offset + PIECE_BYTES) % AREA_BYTES;
+    if (sentinel->copied < AREA_BYTES)
+        sentinel->copied += PIECE_BYTES;
+    *times = (struct sentinel_times){
+        .compute_ns = chained - begin, .vector_ns = added - chained, .memory_ns = end - added};
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void sentinel_measure(struct sentinel *sentinel, struct sentinel_times *slowest)
+{
+    cpu_set_t before;
+    *slowest = (struct sentinel_times){0};
+    bool known = sched_getaffinity(0, sizeof before, &before) == 0;
+    int count = known ? CPU_COUNT(&before) : 0;
+    int stride = (count + SENTINEL_PROCESSORS_MAX - 1) / SENTINEL_PROCESSORS_MAX;
+    int seen = 0;
+    for (size_t cpu = 0; known && cpu < CPU_SETSIZE && seen < count; cpu++) {
+        if (!CPU_ISSET(cpu, &before) || seen++ % stride != 0)
+            continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        if (sched_setaffinity(0, sizeof one, &one) != 0)
+            continue;
+        struct sentinel_times times;
+        sentinel_pass(sentinel, &times);
+        slowest->compute_ns = larger(slowest->compute_ns, times.compute_ns);
+        slowest->vector_ns = larger(slowest->vector_ns, times.vector_ns);
+        slowest->memory_ns = larger(slowest->memory_ns, times.memory_ns);
+    }
+    if (slowest->compute_ns == 0)
+        sentinel_pass(sentinel,
+                      slowest); /* more processors than a set holds, or none may be chosen */
+    else
+        sched_setaffinity(0, sizeof before, &before);
 }
 
 uint64_t sentinel_integer(const struct sentinel *sentinel)
@@ -87,5 +133,6 @@ double sentinel_real(const struct sentinel *sentinel)
 
 bool sentinel_copied(const struct sentinel *sentinel)
 {
-    return memcmp(sentinel->source, sentinel->target, AREA_BYTES) == 0;
+    return sentinel->copied > 0 &&
+           memcmp(sentinel->source, sentinel->target, sentinel->copied) == 0;
 }

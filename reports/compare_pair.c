@@ -254,7 +254,7 @@ double pair_noise_floor(const struct comparison *comparison, const struct record
         !depends_on_host(result_device_of(right, other), other))
         return 0.0;
     double floor = scale * hypot(left->noise, right->noise);
-    floor = fmax(floor, sentinel_shift(base, other, "compute_ns"));
-    floor = fmax(floor, sentinel_shift(base, other, "memory_ns"));
+    for (const char *const *kind = record_sentinels; *kind != NULL; kind++)
+        floor = fmax(floor, sentinel_shift(base, other, *kind));
     return fmax(floor, fmax(occupied(left, base), occupied(right, other)));
 }

@@ -204,8 +204,10 @@ static void cells_fill(struct matrix *matrix, const struct seen *index, const st
     for (size_t i = 0; i < result->record_count; i++) {
         const struct record *record = &result->records[i];
         size_t column = column_of(matrix, result, record->device);
-        if (column != SIZE_MAX)
-            cell_set_record(matrix, cell_at(matrix, index, record->key, column), record);
+        struct matrix_cell *cell =
+            column != SIZE_MAX ? cell_at(matrix, index, record->key, column) : NULL;
+        if (cell != NULL)
+            cell_set_record(matrix, cell, record);
     }
     const json_t *planned = planned_of(result);
     for (size_t i = 0; i < json_array_size(planned); i++) {
