@@ -110,8 +110,10 @@ static json_t *conditions_json(const struct trial *trial)
         trial->telemetry_reason != NULL ? json_incref(trial->telemetry_reason) : json_null();
     json_t *foreign =
         isfinite(trial->foreign_share) ? json_real(trial->foreign_share) : json_null();
-    return json_pack("{s:{s:O,s:O,s:O},s:o,s:o,s:n,s:o}", "sentinel", "compute_ns",
-                     trial->sentinel_compute, "memory_ns", trial->sentinel_memory, "load_1min",
+    json_t *sentinel =
+        json_pack("{s:O,s:O,s:O}", "compute_ns", trial->sentinel_compute, "vector_ns",
+                  trial->sentinel_vector, "memory_ns", trial->sentinel_memory);
+    return json_pack("{s:o,s:o,s:o,s:n,s:o}", "sentinel", sentinel, "load_1min",
                      load >= 0 ? json_real(load) : json_null(), "foreign_share", foreign,
                      "telemetry", "telemetry_reason", reason);
 }
