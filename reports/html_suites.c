@@ -76,7 +76,7 @@ static void write_ratio(const struct matrix *matrix, size_t row, size_t column, 
     else if (verdict == NULL)
         text_append(out, "<td class=\"n quiet\">no ratio</td>");
     else
-        text_printf(out, "<td class=\"n\">%s %s<small>%s</small></td>",
+        text_printf(out, "<td class=\"n\">%s · %s<small>%s</small></td>",
                     figure_ratio(cell->row->ratio.value, value), verdict,
                     figure_ratio_interval(&cell->row->ratio, interval));
 }

@@ -118,7 +118,7 @@ static void write_verdict(const struct matrix *matrix, const struct matrix_cell 
     char ratio[FIGURE_BYTES];
     if (verdict != NULL) {
         const char *name = strchr(verdict, ' ') == NULL ? verdict : "few";
-        text_printf(out, "<span class=\"v %s\">%s %s</span>", name,
+        text_printf(out, "<span class=\"v %s\">%s · %s</span>", name,
                     figure_ratio(cell->row->ratio.value, ratio), verdict);
         return;
     }

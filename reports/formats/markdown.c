@@ -104,7 +104,7 @@ static void write_verdict(const struct matrix_cell *cell, bool is_base, struct t
     text_append(out, " ");
     markdown_text(out, figure_margin(cell, figure));
     if (verdict != NULL)
-        text_printf(out, ", **%s %s**", figure_ratio(cell->row->ratio.value, figure), verdict);
+        text_printf(out, ", **%s · %s**", figure_ratio(cell->row->ratio.value, figure), verdict);
     else if (!is_base)
         text_append(out, ", no ratio");
 }

@@ -91,9 +91,9 @@ static void test_html_figures_by_hand(void **state)
     expect(&html, ">8.00 GB/s</a>");
     expect(&html, ">16.0 GB/s</a>");
     expect(&html, ">32.0 GB/s</a>");
-    expect(&html, "2.00× faster");
-    expect(&html, "8.00× faster");
-    expect(&html, "0.500× slower");
+    expect(&html, "2.00× · faster");
+    expect(&html, "8.00× · faster");
+    expect(&html, "0.500× · slower");
     expect(&html, "2.00× over 3 of 5 cases");
     expect(&html, "counted: read+write");
     expect(&html, "GPU (OpenCL)");
@@ -147,7 +147,7 @@ static void test_html_details_of_a_number(void **state)
     expect(&row, "<data value=\"16000000\">16,000,000</data> B<small>read+write");
     expect(&row, "<td>device</td>");
     expect(&row, "before and after, 1,000 elements, no error");
-    expect(&row, "2.00× faster<small>2.00× to 2.00×</small>");
+    expect(&row, "2.00× · faster<small>2.00× to 2.00×</small>");
     expect(&html, "Median rate");
     text_release(&row);
     text_release(&html);
@@ -366,7 +366,7 @@ static void test_html_base_by_name(void **state)
     make_five(path_a);
     assert_int_equal(write_report("html", paths, 1, "card", &html, &err), CODE_OK);
     expect(&html, "Base: opencl:test:0");
-    expect(&html, "0.500× slower");
+    expect(&html, "0.500× · slower");
     text_release(&html);
     assert_int_equal(write_report("html", paths, 1, "nothing", &html, &err), CODE_USAGE);
     assert_non_null(strstr(err.message, "'nothing' is in none"));
@@ -387,7 +387,7 @@ static void test_markdown(void **state)
     assert_true(text_starts_with(text_string(&markdown), "# Assay report\n"));
     expect(&markdown, "**8 of 10 measurements passed.**");
     expect(&markdown, "| n=1 | read+write | 8.00 GB/s");
-    expect(&markdown, "**2.00× faster**");
+    expect(&markdown, "**2.00× · faster**");
     expect(&markdown, "2.00× over 3 of 5 cases");
     expect(&markdown, "not supported: no fp64 on this device");
     expect(&markdown, "failed verification: 7 of 9 elements are wrong");
