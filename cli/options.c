@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -171,4 +172,18 @@ bool options_parse(const struct command *command, int argc, char **argv,
         }
     }
     return true;
+}
+
+int options_parse_json(const struct command *command, int argc, char **argv, bool *json)
+{
+    struct option_spec options[] = {{.name = "json"}, {.name = NULL}};
+    const char **arguments = memory_zeroed((size_t)argc + 1, sizeof *arguments);
+    size_t count = 0;
+    int exit_code = EXIT_USAGE;
+    if (options_parse(command, argc, argv, options, arguments, &count))
+        exit_code =
+            count == 0 ? EXIT_OK : command_usage(command, "unexpected argument '%s'", arguments[0]);
+    free(arguments);
+    *json = options[0].count > 0;
+    return exit_code;
 }

@@ -26,4 +26,8 @@ struct option_spec {
 bool options_parse(const struct command *command, int argc, char **argv,
                    struct option_spec *options, const char **arguments, size_t *argument_count);
 
+/* For a command whose one option is --json and that takes no arguments. EXIT_OK, or EXIT_USAGE
+ * after the message. */
+int options_parse_json(const struct command *command, int argc, char **argv, bool *json);
+
 #endif

@@ -2,7 +2,7 @@
 # Embeds kernel files, preludes and the default configs in the binary: the installed program needs no file beside it.
 # suites/gemm/kernel.cl becomes 'const char embed_suites_gemm_kernel_cl[]' in generated/embedded.c, with a table
 # (path, text) for lookup by path: base/embedded.h.
-file(GLOB embedded_files RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS suites/*/*.cl harness/*.cl backends/*/prelude.h
+file(GLOB embedded_files RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS suites/*.cl suites/*/*.cl harness/*.cl backends/*/prelude.h
      configs/*.yaml reports/*.css)
 set(ASSAY_GENERATED ${CMAKE_BINARY_DIR}/generated/embedded.c)
 set(embedded_paths "")

@@ -50,21 +50,38 @@ static bool has_launches(const struct step *step)
     return false;
 }
 
+/* Joins the suite's kernel files. */
+static enum code kernel_text(const struct suite *suite, struct text *text, struct error *err)
+{
+    char own[128];
+    snprintf(own, sizeof own, "suites/%s/kernel.cl", suite->name);
+    const char *const alone[] = {own, NULL};
+    const char *const *path = suite->kernels != NULL ? suite->kernels : alone;
+    for (; *path != NULL; path++) {
+        const char *part = embedded_text(*path);
+        if (part == NULL)
+            return error_set(err, CODE_UNSUPPORTED, 0, "no kernel file '%s' in this build", *path);
+        text_append(text, part);
+    }
+    return CODE_OK;
+}
+
 static enum code build_program(struct bench *bench, struct error *err)
 {
-    char path[128];
-    snprintf(path, sizeof path, "suites/%s/kernel.cl", bench->spec.suite->name);
-    struct program_source source = {.text = embedded_text(path),
-                                    .options = bench->step.options,
-                                    .host = bench->spec.suite->host};
-    if (source.text == NULL)
-        return error_set(err, CODE_UNSUPPORTED, 0, "no kernel file '%s' in this build", path);
-    text_sha256(source.text, strlen(source.text), bench->kernel_sha256);
-    program_destroy(bench->device, bench->program);
-    text_clear(&bench->build_log);
-    uint64_t begin = clock_now_ns();
-    enum code code = program_build(bench->device, &source, &bench->program, &bench->build_log, err);
-    bench->build_ns = clock_now_ns() - begin;
+    struct text text = {0};
+    enum code code = kernel_text(bench->spec.suite, &text, err);
+    if (code == CODE_OK) {
+        struct program_source source = {.text = text_string(&text),
+                                        .options = bench->step.options,
+                                        .host = bench->spec.suite->host};
+        text_sha256(source.text, text.length, bench->kernel_sha256);
+        program_destroy(bench->device, bench->program);
+        text_clear(&bench->build_log);
+        uint64_t begin = clock_now_ns();
+        code = program_build(bench->device, &source, &bench->program, &bench->build_log, err);
+        bench->build_ns = clock_now_ns() - begin;
+    }
+    text_release(&text);
     return code;
 }
 

@@ -129,6 +129,9 @@ struct suite {
     uint32_t version;   /* raised whenever a change makes results incomparable; part of the key */
     const struct param *params;
     uint32_t param_count;
+    /* Embedded kernel files in the order in which they are joined, ends with NULL; NULL: the
+     * folder's kernel.cl alone. */
+    const char *const *kernels;
     const struct host_kernel *host; /* the kernels in plain C; ends with {NULL, NULL} */
     /* True if the case is possible at all; else false with why in reason ("m must be a multiple of
      * 4"). NULL: always. */

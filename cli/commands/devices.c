@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { JSON, OPTIONS };
-
 extern const struct command command_devices;
 
 static const char *type_shown(const struct inventory *inventory,
@@ -136,16 +134,9 @@ static int show(bool as_json)
 
 static int run(int argc, char **argv)
 {
-    struct option_spec options[OPTIONS + 1] = {[JSON] = {.name = "json"}};
-    const char **arguments = memory_zeroed((size_t)argc + 1, sizeof *arguments);
-    size_t count = 0;
-    int exit_code = EXIT_USAGE;
-    if (options_parse(&command_devices, argc, argv, options, arguments, &count))
-        exit_code = count == 0
-                        ? EXIT_OK
-                        : command_usage(&command_devices, "unexpected argument '%s'", arguments[0]);
-    free(arguments);
-    return exit_code == EXIT_OK ? show(options[JSON].count > 0) : exit_code;
+    bool json = false;
+    int exit_code = options_parse_json(&command_devices, argc, argv, &json);
+    return exit_code == EXIT_OK ? show(json) : exit_code;
 }
 
 const struct command command_devices = {

@@ -21,7 +21,6 @@
 
 extern char **environ;
 
-enum { JSON, OPTIONS };
 enum finding { FINDING_OK, FINDING_NOTE, FINDING_PROBLEM };
 
 extern const struct command command_doctor;
@@ -341,16 +340,9 @@ static int diagnose(bool as_json)
 
 static int run(int argc, char **argv)
 {
-    struct option_spec options[OPTIONS + 1] = {[JSON] = {.name = "json"}};
-    const char **arguments = memory_zeroed((size_t)argc + 1, sizeof *arguments);
-    size_t count = 0;
-    int exit_code = EXIT_USAGE;
-    if (options_parse(&command_doctor, argc, argv, options, arguments, &count))
-        exit_code = count == 0
-                        ? EXIT_OK
-                        : command_usage(&command_doctor, "unexpected argument '%s'", arguments[0]);
-    free(arguments);
-    return exit_code == EXIT_OK ? diagnose(options[JSON].count > 0) : exit_code;
+    bool json = false;
+    int exit_code = options_parse_json(&command_doctor, argc, argv, &json);
+    return exit_code == EXIT_OK ? diagnose(json) : exit_code;
 }
 
 const struct command command_doctor = {

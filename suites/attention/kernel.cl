@@ -3,24 +3,11 @@
  * The stages of an attention layer in f32: products of rows by rows for the projections and the
  * scores, and a row-wise softmax. Every index is 64 bits wide.
  *
- * attention_product is built with the sizes of the tiled product: WIDTH (elements of a vector: 4, 8
- * or 16), ITEMS_M x ITEMS_N (items of a group), ITEM_M (rows of an item), ITEM_VECTORS (vectors of
- * an item), TILE_K (a multiple of WIDTH), STAGE_A. attention_softmax is built with WIDTH, LANES
- * (items that share a row, a power of two) and ROWS (rows of a group). */
-
-#define JOIN_(x, y) x##y
-#define JOIN(x, y) JOIN_(x, y)
-#define VECTOR JOIN(f32x, WIDTH)
-#define splat JOIN(splat_, VECTOR)
-#define load_any JOIN(load_any_, VECTOR)
-#define store_any JOIN(store_any_, VECTOR)
+ * Stands behind suites/tile.cl. attention_product is built with the sizes that it names (TILE_K a
+ * multiple of WIDTH) and STAGE_A; attention_softmax with WIDTH, LANES (items that share a row, a
+ * power of two) and ROWS (rows of a group). */
 
 #ifdef TILE_K
-#define ITEMS (ITEMS_M * ITEMS_N)
-#define TILE_M (ITEMS_M * ITEM_M)
-#define TILE_VECTORS (ITEMS_N * ITEM_VECTORS)
-#define TILE_N (TILE_VECTORS * WIDTH)
-
 /* Puts element i of v at tile[i * TILE_N]. */
 DEVICE_FN void scatter(LOCAL f32 *tile, VECTOR v)
 {
@@ -43,44 +30,6 @@ DEVICE_FN void scatter(LOCAL f32 *tile, VECTOR v)
     tile[13 * TILE_N] = v.sd;
     tile[14 * TILE_N] = v.se;
     tile[15 * TILE_N] = v.sf;
-#endif
-}
-
-/* Stores the first `count` elements; 0 < count < WIDTH. */
-DEVICE_FN void store_part(GLOBAL f32 *p, u64 e, VECTOR v, u64 count)
-{
-    p[e] = v.s0;
-    if (count > 1)
-        p[e + 1] = v.s1;
-    if (count > 2)
-        p[e + 2] = v.s2;
-#if WIDTH > 4
-    if (count > 3)
-        p[e + 3] = v.s3;
-    if (count > 4)
-        p[e + 4] = v.s4;
-    if (count > 5)
-        p[e + 5] = v.s5;
-    if (count > 6)
-        p[e + 6] = v.s6;
-#endif
-#if WIDTH > 8
-    if (count > 7)
-        p[e + 7] = v.s7;
-    if (count > 8)
-        p[e + 8] = v.s8;
-    if (count > 9)
-        p[e + 9] = v.s9;
-    if (count > 10)
-        p[e + 10] = v.sa;
-    if (count > 11)
-        p[e + 11] = v.sb;
-    if (count > 12)
-        p[e + 12] = v.sc;
-    if (count > 13)
-        p[e + 13] = v.sd;
-    if (count > 14)
-        p[e + 14] = v.se;
 #endif
 }
 

@@ -431,6 +431,8 @@ static struct tolerance tolerance(const struct case_spec *spec)
     };
 }
 
+static const char *const kernels[] = {"suites/tile.cl", "suites/attention/kernel.cl", NULL};
+
 const struct suite suite_attention = {
     .name = "attention",
     .summary = "projections, scores and softmax of an attention layer in f32",
@@ -439,6 +441,7 @@ const struct suite suite_attention = {
     .version = 1,
     .params = params,
     .param_count = sizeof params / sizeof params[0],
+    .kernels = kernels,
     .host = attention_host_kernels,
     .work = work,
     .build = build,

@@ -167,6 +167,8 @@ static struct tolerance tolerance(const struct case_spec *spec)
     };
 }
 
+static const char *const kernels[] = {"suites/tile.cl", "suites/gemm/kernel.cl", NULL};
+
 const struct suite suite_gemm = {
     .name = "gemm",
     .summary = "matrix product C = A B in f32 or f64",
@@ -175,6 +177,7 @@ const struct suite suite_gemm = {
     .version = 1,
     .params = params,
     .param_count = sizeof params / sizeof params[0],
+    .kernels = kernels,
     .host = gemm_host_kernels,
     .valid = valid,
     .needs_f64 = needs_f64,
