@@ -3,9 +3,9 @@
  * What the tiled kernels share, before their own text: the names of the vector type that they are
  * built for, and the tile that their shape makes.
  *
- * Built with: REAL (f32 or f64; f32 if not given), WIDTH (elements of a vector: 4, 8 or 16); and for
- * a product ITEMS_M x ITEMS_N (items of a group), ITEM_M (rows of an item), ITEM_VECTORS (vectors of
- * an item), TILE_K. */
+ * Built with: REAL (f32 or f64; f32 if not given), WIDTH (elements of a vector: 4, 8 or 16); and
+ * for a product ITEMS_M x ITEMS_N (items of a group), ITEM_M (rows of an item), ITEM_VECTORS
+ * (vectors of an item), TILE_K. */
 
 #ifndef REAL
 #define REAL f32
