@@ -65,7 +65,7 @@ struct opencl_api {
 enum {
     OPENCL_PLATFORMS_MAX = 64,
     OPENCL_DEVICES_MAX = 4096,      /* over all platforms */
-    OPENCL_COMMANDS_MAX = 65536,    /* between two syncs: their events are kept for their status */
+    OPENCL_COMMANDS_MAX = 262144,   /* between two syncs: their events are kept for their status */
     OPENCL_LOG_BYTES = 16 * 1024,   /* of a compiler's log */
     OPENCL_INFO_BYTES = 1024 * 1024 /* of one info string: longer is a broken driver */
 };

@@ -276,7 +276,7 @@ static void say_wrong_timers(struct child *child, struct backend_device *device,
     child_say(child, "%d %s\n", timing.has_device, timing.reason);
     enum code code = CODE_OK;
     int commands = 0;
-    for (; code == CODE_OK && commands <= 65536; commands++)
+    for (; code == CODE_OK && commands <= 262144; commands++)
         code = buffer_fill(device, out, 1, 1, &err);
     child_say(child, "%d ", commands);
     say(child, code, &err);
@@ -333,7 +333,7 @@ static void test_wrong_use_is_told(void **state)
         "usage: a timer needs a dry queue: 1 commands are not known to be done\n"
         "ok: \nok: \nok: \n"
         "0 no command was enqueued between the start and the stop\n"
-        "65537 usage: 65536 commands since the last sync, of at most 65536\n"
+        "262145 usage: 262144 commands since the last sync, of at most 262144\n"
         "ok: \n");
 }
 

@@ -51,7 +51,12 @@ static inline bool was_disturbed(const struct measured *result)
     json_t *line;
     json_array_foreach(result->lines, index, line)
     {
-        if (strcmp(string_of(line, "state"), "not-scaling") == 0)
+        const char *state = string_of(line, "state");
+        if (strcmp(state, "not-scaling") == 0)
+            return true;
+        /* a launch cost of milliseconds asks for samples that small copies cannot fill */
+        if (strcmp(state, "invalid-clock") == 0 &&
+            strstr(string_of(line, "reason"), "that this clock needs") != NULL)
             return true;
     }
     if (!result->device_clock || result->lines == NULL)
