@@ -2,8 +2,10 @@
  *
  * `assay run` from one end to the other on two different OpenCL drivers and the host: what the
  * records hold, which devices are taken, what ends a run before it begins. */
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "run_support.h"
 
+#include <ftw.h>
 #include <math.h>
 
 #define RUSTICL "RUSTICL_ENABLE=llvmpipe"
@@ -200,12 +202,53 @@ static void test_run_comma_locale(void **state)
     measured_release(&result);
 }
 
+static int damage(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status;
+    (void)place;
+    FILE *file = type == FTW_F ? fopen(path, "w") : NULL;
+    if (file == NULL)
+        return 0;
+    static const char zeros[16];
+    size_t written = fwrite(zeros, 1, sizeof zeros, file);
+    return fclose(file) == 0 && written == sizeof zeros ? 0 : 1;
+}
+
+/* A damaged kernel cache that the user has chosen aborts the driver at each start: the host's row
+ * is there, the device's has a name for what happened, and the cache of its own that a run makes
+ * otherwise is unharmed (EN-02). */
+static void test_run_damaged_kernel_cache(void **state)
+{
+    const struct fixture *fixture = *state;
+    char cache[2048], variable[2100];
+    snprintf(cache, sizeof cache, "%.1024s/damaged", fixture->place);
+    snprintf(variable, sizeof variable, "POCL_CACHE_DIR=%s", cache);
+    struct measured result = {.config = CONFIG_HEAD "  - {suite: gemm, m: 33, n: 33, k: 33}\n",
+                              .devices = {"host:one", "opencl:pocl:0"},
+                              .environment = {variable}};
+    measure(fixture, &result, 0);
+    measured_release(&result);
+    assert_int_equal(nftw(cache, damage, 16, FTW_PHYS), 0);
+    measure(fixture, &result, 4);
+    assert_measured(record_of(&result, "host:one", "gemm@"));
+    const json_t *row = record_of(&result, "opencl:pocl:0", "gemm@");
+    assert_true(is_null_at(row, "samples"));
+    assert_true(strlen(text_at(row, "reason")) > 0);
+    measured_release(&result);
+    result.environment[0] = "POCL_CACHE_DIR"; /* not set */
+    measure(fixture, &result, 0);
+    measured_release(&result);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_two_drivers),       cmocka_unit_test(test_run_loop_cut_short),
-        cmocka_unit_test(test_run_devices_of_config), cmocka_unit_test(test_run_refused),
+        cmocka_unit_test(test_run_two_drivers),
+        cmocka_unit_test(test_run_loop_cut_short),
+        cmocka_unit_test(test_run_devices_of_config),
+        cmocka_unit_test(test_run_refused),
         cmocka_unit_test(test_run_comma_locale),
+        cmocka_unit_test(test_run_damaged_kernel_cache),
     };
     return cmocka_run_group_tests_name("cli/run", tests, set_up, tear_down);
 }
