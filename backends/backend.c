@@ -142,11 +142,6 @@ void device_set_wait(struct backend_device *device, enum wait_way way)
     device->wait = way;
 }
 
-enum wait_way device_get_wait(const struct backend_device *device)
-{
-    return device->wait;
-}
-
 enum code buffer_create(struct backend_device *device, enum memory_kind kind, uint64_t bytes,
                         struct buffer **buffer, struct error *err)
 {

@@ -82,7 +82,6 @@ void device_close(struct backend_device *device);
 const struct device_info *device_get_info(const struct backend_device *device);
 /* The way that later waits use; the first of the enum until set. Set by the audit alone. */
 void device_set_wait(struct backend_device *device, enum wait_way way);
-enum wait_way device_get_wait(const struct backend_device *device);
 
 /* bytes > 0. CODE_MEMORY: does not fit. PINNED falls under CODE_UNSUPPORTED where the API has no
  * such memory. */
@@ -124,7 +123,7 @@ enum code device_sync(struct backend_device *device, struct error *err);
 enum code device_sync_by(struct backend_device *device, enum wait_way way, struct error *err);
 
 /* Time what is enqueued between the two. timer_start needs a dry queue; timer_stop waits
- * (device_get_wait). */
+ * in the way set. */
 enum code timer_start(struct backend_device *device, struct error *err);
 enum code timer_stop(struct backend_device *device, struct timing *timing, struct error *err);
 

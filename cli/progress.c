@@ -125,6 +125,24 @@ static void show_record(const struct run_progress *event)
     text_release(&line);
 }
 
+/* What --verbose adds to a record: how it was launched and timed, and what the driver printed. */
+static void tell_more(const json_t *record)
+{
+    const json_t *clock = json_object_get(record, "clock");
+    const char *shape =
+        json_string_value(json_object_get(json_object_get(record, "build"), "shape"));
+    const char *source = json_string_value(json_object_get(clock, "source"));
+    const char *reason = json_string_value(json_object_get(clock, "reason"));
+    const char *output = json_string_value(json_object_get(record, "driver_output"));
+    if (shape != NULL && shape[0] != '\0')
+        log_verbose("  shape: %s", shape);
+    if (source != NULL)
+        log_verbose("  clock: %s%s%s", source, reason != NULL ? ", " : "",
+                    reason != NULL ? reason : "");
+    if (output != NULL)
+        log_verbose("  driver: %s", output);
+}
+
 void progress_show(void *context, const struct run_progress *event)
 {
     struct progress *progress = context;
@@ -133,6 +151,7 @@ void progress_show(void *context, const struct run_progress *event)
     if (event->stage == RUN_RECORDED) {
         progress_end(progress);
         show_record(event);
+        tell_more(event->record);
     } else if (progress->terminal) {
         show_line(progress, event);
     } else if (event->stage == RUN_OPENING) {

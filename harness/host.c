@@ -110,14 +110,22 @@ static uint64_t meminfo_bytes(const char *meminfo, const char *name)
     return kib * 1024;
 }
 
+uint64_t host_free_memory_bytes(const char *root)
+{
+    struct text text = {0};
+    procfs_read(root, "/proc/meminfo", &text);
+    uint64_t bytes = meminfo_bytes(text_string(&text), "MemAvailable");
+    text_release(&text);
+    return bytes;
+}
+
 static void describe_memory(const char *root, struct facts *facts, json_t *json)
 {
     struct text text = {0};
     procfs_read(root, "/proc/meminfo", &text);
     facts->memory_bytes = meminfo_bytes(text_string(&text), "MemTotal");
     json_object_set_new(json, "memory_bytes", count_or_null(facts->memory_bytes));
-    json_object_set_new(json, "memory_free_bytes",
-                        count_or_null(meminfo_bytes(text_string(&text), "MemAvailable")));
+    json_object_set_new(json, "memory_free_bytes", count_or_null(host_free_memory_bytes(root)));
     text_release(&text);
 }
 
@@ -181,15 +189,20 @@ static void describe_clocks(const char *root, json_t *json)
                         switch_or_null(root, "/sys/devices/system/cpu/smt/active", false));
 }
 
-static void describe_load(const char *root, struct facts *facts, json_t *json)
+double host_load_1min(const char *root)
 {
     char value[VALUE_BYTES];
-    facts->load = -1;
-    if (procfs_line(root, "/proc/loadavg", value, sizeof value) && value[0] >= '0' &&
-        value[0] <= '9')
-        facts->load = strtod(value, NULL); /* the program never sets a locale */
-    bool known = facts->load >= 0 && facts->load < 1e9;
-    json_object_set_new(json, "load_1min", known ? json_real(facts->load) : json_null());
+    if (!procfs_line(root, "/proc/loadavg", value, sizeof value) || value[0] < '0' ||
+        value[0] > '9')
+        return -1.0;
+    double load = strtod(value, NULL); /* the program never sets a locale */
+    return load < 1e9 ? load : -1.0;
+}
+
+static void describe_load(const char *root, struct facts *facts, json_t *json)
+{
+    facts->load = host_load_1min(root);
+    json_object_set_new(json, "load_1min", facts->load >= 0 ? json_real(facts->load) : json_null());
 }
 
 /* The signature of a hypervisor that shows no firmware tables ("KVMKVMKVM"): leaf 0x40000000 (Intel

@@ -14,6 +14,11 @@
 /* host_describe reading root + "/proc/…" and root + "/sys/…"; "" is the machine at hand. */
 json_t *host_describe_at(const char *root, const struct topology *topology);
 
+/* Memory that can be had without swapping, and the load average over a minute, read below root; 0
+ * and a negative number where unknown. */
+uint64_t host_free_memory_bytes(const char *root);
+double host_load_1min(const char *root);
+
 /* For a device that runs on the host's cores and says it has more compute units than CPUs are
  * allowed (or the quota is smaller): "2 compute units on 1 allowed CPU". host is what host_describe
  * gave. False, and note "", if there is nothing to say. */

@@ -5,6 +5,7 @@
 #include "harness/run_parts.h"
 
 #include "harness/data.h"
+#include "harness/host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -304,9 +305,8 @@ static enum code trial_finish(struct run *run, const struct case_spec *spec, con
         return trial_failed(trial, code, err);
     enum state state = STATE_ERROR;
     state_from_name(json_string_value(json_object_get(trial->after, "state")), &state);
-    const char *reason = json_string_value(json_object_get(trial->after, "reason"));
     if (state != STATE_OK)
-        trial_fail(trial, state, reason != NULL ? reason : "");
+        trial_fail(trial, state, reason_of(trial->after));
     lane_finished_case(trial->lane);
     run_judge_plausible(run, spec, trial);
     return CODE_OK;
@@ -347,19 +347,6 @@ static enum code measure_group(struct run *run, const struct case_spec *spec, co
     return code;
 }
 
-static uint64_t free_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[256];
-    unsigned long long kib = 0;
-    while (file != NULL && kib == 0 && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) != 1)
-            kib = 0;
-    if (file != NULL)
-        fclose(file);
-    return (uint64_t)kib * 1024;
-}
-
 /* How many lanes may hold the case's buffers at once: each worker has the buffers and the host
  * copies of its inputs. */
 static size_t group_size(const struct case_spec *spec, size_t lanes)
@@ -378,7 +365,8 @@ static size_t group_size(const struct case_spec *spec, size_t lanes)
             uint64_t buffer = step->buffers[i].count * type_bytes(step->buffers[i].type);
             bytes += step->buffers[i].role == BUFFER_IN ? 2 * buffer : buffer;
         }
-        double fits = (double)free_memory() * memory_share / (double)(bytes > 0 ? bytes : 1);
+        double fits =
+            (double)host_free_memory_bytes("") * memory_share / (double)(bytes > 0 ? bytes : 1);
         size = fits < 1 ? 1 : fits < (double)lanes ? (size_t)fits : lanes;
     }
     free(step);

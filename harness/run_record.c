@@ -4,6 +4,8 @@
  * above what is possible. */
 #include "harness/run_parts.h"
 
+#include "harness/host.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,13 +101,7 @@ static json_t *conditions_json(const struct trial *trial)
 {
     if (trial->round_count == 0)
         return json_null();
-    double load = -1.0;
-    FILE *file = fopen("/proc/loadavg", "re");
-    if (file != NULL) {
-        if (fscanf(file, "%lf", &load) != 1)
-            load = -1.0;
-        fclose(file);
-    }
+    double load = host_load_1min("");
     json_t *reason =
         trial->telemetry_reason != NULL ? json_incref(trial->telemetry_reason) : json_null();
     json_t *foreign =

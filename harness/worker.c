@@ -228,23 +228,12 @@ static enum code serve_finish(struct server *server, json_t *request, json_t *re
     return code;
 }
 
-static enum code serve_drop(struct server *server, json_t *request, json_t *reply,
-                            struct error *err)
-{
-    (void)request;
-    (void)reply;
-    (void)err;
-    release_bench(server);
-    return CODE_OK;
-}
-
 static const struct operation {
     const char *name;
     enum code (*serve)(struct server *server, json_t *request, json_t *reply, struct error *err);
 } operations[] = {
     {"list", serve_list},       {"open", serve_open},   {"ceilings", serve_ceilings},
     {"prepare", serve_prepare}, {"round", serve_round}, {"finish", serve_finish},
-    {"drop", serve_drop},
 };
 
 static enum code dispatch(struct server *server, json_t *request, json_t *reply, struct error *err)
